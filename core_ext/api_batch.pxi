@@ -1,0 +1,113 @@
+# What Python sees of positions in bulk: functions over buffers of 32-byte positions. They check
+# every position, release the GIL, and take a range, so that threads share an array.
+
+from cpython.buffer cimport (
+    Py_buffer, PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer,
+)
+
+DEBUG = bool(DEBUG_BUILD)
+PACKED_SIZE = sizeof(PackedC)
+
+
+cdef class BufferView:
+    """A borrowed buffer, given back when this object goes."""
+    cdef Py_buffer view
+    cdef bint held
+
+    def __cinit__(self, source, bint writable, Py_ssize_t itemsize, Py_ssize_t count):
+        PyObject_GetBuffer(source, &self.view, PyBUF_WRITABLE if writable else PyBUF_SIMPLE)
+        self.held = True
+        if self.view.len != itemsize * count:
+            raise ValueError(f"{count} items of {itemsize} bytes are needed, "
+                             f"not {self.view.len} bytes")
+
+    def __dealloc__(self):
+        if self.held:
+            PyBuffer_Release(&self.view)
+
+
+cdef object no_position(Py_ssize_t index):
+    return ValueError(f"item {index} is not a chess position")
+
+
+cdef int check_range(Py_ssize_t first, Py_ssize_t end, Py_ssize_t count) except -1:
+    if not 0 <= first <= end <= count:
+        raise ValueError(f"no range {first} to {end} in {count} positions")
+    return 0
+
+
+cdef int load_item(PositionC* pos, item) except -1:
+    if isinstance(item, str):
+        load_fen(pos, item)
+    else:
+        pos[0] = (item if isinstance(item, Board) else Board(item)).pos
+    return 0
+
+
+def pack_items(list items not None, target):
+    """Write FENs, Boards and `chess.Board`s as packed positions."""
+    cdef PositionC pos
+    cdef Py_ssize_t index, count = len(items)
+    cdef BufferView packed = BufferView(target, True, sizeof(PackedC), count)
+    for index in range(count):
+        try:
+            load_item(&pos, items[index])
+        except ValueError as error:
+            raise ValueError(f"item {index}: {error}") from None
+        pack_position(&(<PackedC*>packed.view.buf)[index], &pos)
+
+
+def unpack_items(source, Py_ssize_t count):
+    """The Boards of packed positions; Chess960 ones where their castling rights ask for it."""
+    cdef BufferView packed = BufferView(source, False, sizeof(PackedC), count)
+    cdef Py_ssize_t index
+    cdef Board board
+    boards = []
+    for index in range(count):
+        board = Board.__new__(Board)
+        if not unpack_position(&board.pos, &(<PackedC*>packed.view.buf)[index]):
+            raise no_position(index)
+        derive_keys(&board.pos)
+        board.chess960 = needs_chess960(&board.pos)
+        boards.append(board)
+    return boards
+
+
+def count_range(source, target, Py_ssize_t count, Py_ssize_t first, Py_ssize_t end):
+    """Write the legal-move counts (uint16) of a range of positions."""
+    cdef BufferView packed = BufferView(source, False, sizeof(PackedC), count)
+    cdef BufferView counts = BufferView(target, True, sizeof(u16), count)
+    cdef const PackedC* positions = <PackedC*>packed.view.buf
+    cdef u16* out = <u16*>counts.view.buf
+    cdef PositionC pos
+    cdef Py_ssize_t index = first
+    check_range(first, end, count)
+    with nogil:
+        while index < end and unpack_position(&pos, &positions[index]):
+            out[index] = <u16>count_legal(&pos)
+            index += 1
+    if index < end:
+        raise no_position(index)
+
+
+def perft_range(source, target, Py_ssize_t count, Py_ssize_t first, Py_ssize_t end, int depth):
+    """Write the perft counts (uint64) of a range of positions."""
+    cdef BufferView packed = BufferView(source, False, sizeof(PackedC), count)
+    cdef BufferView counts = BufferView(target, True, sizeof(u64), count)
+    cdef const PackedC* positions = <PackedC*>packed.view.buf
+    cdef u64* out = <u64*>counts.view.buf
+    cdef PositionC pos
+    cdef PerftJobC job
+    cdef Py_ssize_t index = first
+    check_range(first, end, count)
+    if not 0 <= depth <= MAX_PERFT_DEPTH:
+        raise ValueError(f"the depth must be from 0 to {MAX_PERFT_DEPTH}, not {depth}")
+    memset(&job, 0, sizeof(PerftJobC))
+    with nogil:
+        while index < end and unpack_position(&pos, &positions[index]):
+            if DEBUG_BUILD:
+                derive_keys(&pos)
+            out[index] = perft(&pos, depth, &job)
+            index += 1
+    if index < end:
+        raise no_position(index)

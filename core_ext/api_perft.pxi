@@ -1,0 +1,113 @@
+# What Python sees of perft: a run that threads share, that can be watched and stopped.
+
+import threading
+
+
+cdef class PerftRun:
+    """One perft of a board: make it, run it, read it; also while it runs, from another thread."""
+    cdef PerftJobC job
+    cdef list roots
+
+    def __cinit__(self):
+        memset(&self.job, 0, sizeof(PerftJobC))
+
+    def __dealloc__(self):
+        free(self.job.tasks)
+        free(self.job.table)
+
+    def __init__(self, Board board not None, int depth, int hash_mb=0):
+        if not 0 <= depth <= MAX_PERFT_DEPTH:
+            raise ValueError(f"the depth must be from 0 to {MAX_PERFT_DEPTH}, not {depth}")
+        self.roots = board.legal_moves() if depth else []
+        self.job.tasks = <PerftTaskC*>calloc(1, sizeof(PerftTaskC))
+        if self.job.tasks == NULL:
+            raise MemoryError("no memory for the perft")
+        self.job.tasks[0].pos = board.pos
+        self.job.tasks[0].root_move = -1
+        self.job.task_count = 1
+        self.job.depth = depth
+        self.split()
+        self.set_table(hash_mb)
+
+    cdef int split(self) except -1:
+        """Always down to the root moves, further while the subtrees are large."""
+        while self.job.depth and (self.job.task_count == 1 and self.job.tasks[0].root_move < 0
+                                  or (self.job.depth >= SPLIT_DEPTH
+                                      and self.job.task_count <= SPLIT_TASKS)):
+            if split_tasks(&self.job) < 0:
+                raise MemoryError("no memory for the perft")
+        return 0
+
+    cdef int set_table(self, int hash_mb) except -1:
+        cdef u64 entries = 1
+        if not 0 <= hash_mb <= 1 << 20:
+            raise ValueError(f"the hash size must be from 0 to {1 << 20} MB, not {hash_mb}")
+        if hash_mb == 0:
+            return 0
+        while entries * 2 * sizeof(PerftEntryC) <= <u64>hash_mb << 20:
+            entries *= 2
+        self.job.table = <PerftEntryC*>calloc(entries, sizeof(PerftEntryC))
+        if self.job.table == NULL:
+            raise MemoryError(f"no memory for {hash_mb} MB of hash")
+        self.job.table_mask = entries - 1
+        return 0
+
+    def work(self):
+        """Count until nothing is left, with the GIL released; for any number of threads."""
+        with nogil:
+            run_tasks(&self.job)
+
+    def stop(self):
+        store_relaxed(&self.job.stop, 1)
+
+    def start(self, int threads):
+        """Begin the work in the background; the threads to wait for."""
+        if not 1 <= threads <= 1024:
+            raise ValueError(f"the number of threads must be from 1 to 1024, not {threads}")
+        workers = [threading.Thread(target=self.work, daemon=True) for _ in range(threads)]
+        for worker in workers:
+            worker.start()
+        return workers
+
+    def run(self, int threads=1):
+        """Do all the work; Ctrl-C is heard."""
+        if threads == 1 and self.job.depth < SPLIT_DEPTH - 1:
+            self.work()
+            return
+        workers = self.start(threads)
+        try:
+            for worker in workers:
+                worker.join()
+        except BaseException:
+            self.stop()
+            raise
+
+    @property
+    def progress(self):
+        """How many of how many subtrees are counted."""
+        return load_relaxed(&self.job.done_count), self.job.task_count
+
+    @property
+    def nodes(self):
+        """All that is counted so far."""
+        cdef u64 index, total = 0
+        for index in range(self.job.task_count):
+            if load_relaxed(&self.job.tasks[index].done):
+                total += self.job.tasks[index].nodes
+        return total
+
+    def divide(self):
+        """[(move, nodes so far, is it complete)] for each legal move."""
+        cdef u64 index
+        cdef PerftTaskC* task
+        counts = [0] * len(self.roots)
+        complete = [True] * len(self.roots)
+        for index in range(self.job.task_count):
+            task = &self.job.tasks[index]
+            if task.root_move < 0:
+                continue
+            if load_relaxed(&task.done):
+                counts[task.root_move] += task.nodes
+            else:
+                complete[task.root_move] = False
+        return list(zip(self.roots, counts, complete))
