@@ -37,10 +37,12 @@ cdef int check_range(Py_ssize_t first, Py_ssize_t end, Py_ssize_t count) except 
 
 
 cdef int load_item(PositionC* pos, item) except -1:
+    cdef Board board
     if isinstance(item, str):
         load_fen(pos, item)
-    else:
-        pos[0] = (item if isinstance(item, Board) else Board(item)).pos
+        return 0
+    board = item if isinstance(item, Board) else Board(item)
+    pos[0] = board.pos
     return 0
 
 

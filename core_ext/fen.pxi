@@ -138,8 +138,7 @@ cdef FenError check_men(const PositionC* pos, int colour) noexcept nogil:
     cdef int pawns = popcount(pos.pieces[PAWN] & own)
     cdef int promoted = (max(popcount(pos.pieces[QUEEN] & own) - 1, 0)
                          + max(popcount(pos.pieces[ROOK] & own) - 2, 0)
-                         + max(popcount(pos.pieces[BISHOP] & own & DARK_SQUARES) - 1, 0)
-                         + max(popcount(pos.pieces[BISHOP] & own & ~DARK_SQUARES) - 1, 0)
+                         + max(popcount(pos.pieces[BISHOP] & own) - 2, 0)
                          + max(popcount(pos.pieces[KNIGHT] & own) - 2, 0))
     if popcount(pos.pieces[KING] & own) != 1:
         return FEN_BOARD_KINGS

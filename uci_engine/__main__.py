@@ -1,0 +1,7 @@
+"""`python -m uci_engine` is `cythera`."""
+
+import sys
+
+from uci_engine.cli import main
+
+sys.exit(main())

@@ -1,0 +1,109 @@
+"""Positions in bulk: numpy arrays of 32-byte positions, all cores, no GIL.
+
+positions = batch.pack(fens)        # FENs, Boards or chess.Boards
+batch.legal_counts(positions)       # uint16
+batch.perft(positions, 4)           # uint64
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from core_ext import core
+from core_ext.core import Board
+
+if TYPE_CHECKING:
+    import chess
+
+POSITION = np.dtype(
+    [
+        ("occupied", "<u8"),
+        ("men", "u1", (16,)),
+        ("side", "u1"),
+        ("rule50", "u1"),
+        ("fullmove", "<u2"),
+        ("score", "<i2"),
+        ("result", "u1"),
+        ("extra", "u1"),
+    ]
+)
+"""One position: the occupied squares; four bits for each of them from a1 on (0 to 5 for pawn to
+king, 6 for a rook that may castle, plus 8 for Black); 128 for Black to move plus the en-passant
+square or 64; the counters; and three fields for the user's own data."""
+
+Positions = npt.NDArray[np.void]
+
+CHUNKS_PER_THREAD = 8  # positions differ in cost; small chunks even it out
+SMALLEST_CHUNK = 1024
+
+
+def pack(items: Iterable[str | Board | chess.Board]) -> Positions:
+    """The packed positions of FENs, Boards or chess.Boards. Counters are capped at 255, 65535."""
+    entries = list(items)
+    positions = np.zeros(len(entries), dtype=POSITION)
+    core.pack_items(entries, positions)
+    return positions
+
+
+def unpack(positions: Positions) -> list[Board]:
+    """The Boards of packed positions."""
+    positions = checked(positions)
+    return core.unpack_items(positions, len(positions))
+
+
+def fens(positions: Positions) -> list[str]:
+    """The FENs of packed positions."""
+    return [board.fen() for board in unpack(positions)]
+
+
+def legal_counts(positions: Positions, threads: int | None = None) -> npt.NDArray[np.uint16]:
+    """The number of legal moves of each position."""
+    counts = np.zeros(len(positions), dtype=np.uint16)
+    share(core.count_range, checked(positions), counts, threads, SMALLEST_CHUNK)
+    return counts
+
+
+def perft(positions: Positions, depth: int, threads: int | None = None) -> npt.NDArray[np.uint64]:
+    """The perft of each position."""
+    counts = np.zeros(len(positions), dtype=np.uint64)
+    share(core.perft_range, checked(positions), counts, threads, 1, depth)
+    return counts
+
+
+def checked(positions: Positions) -> Positions:
+    """The array as the core reads it: packed, one-dimensional, contiguous."""
+    if not isinstance(positions, np.ndarray) or positions.dtype != POSITION:
+        raise ValueError("positions must be an array of dtype batch.POSITION, as pack() makes it")
+    if positions.ndim != 1:
+        raise ValueError(f"positions must have one dimension, not {positions.ndim}")
+    return np.ascontiguousarray(positions)
+
+
+def share(
+    work: Callable[..., None],
+    positions: Positions,
+    results: npt.NDArray[Any],
+    threads: int | None,
+    smallest_chunk: int,
+    *extra: int,
+) -> None:
+    """Let threads fill the results, a chunk at a time."""
+    threads = (os.cpu_count() or 1) if threads is None else threads
+    if threads < 1:
+        raise ValueError(f"at least one thread is needed, not {threads}")
+    count = len(positions)
+    chunk = max(smallest_chunk, -(-count // (threads * CHUNKS_PER_THREAD)))
+    ranges = [(first, min(first + chunk, count)) for first in range(0, count, chunk)]
+    if threads == 1 or len(ranges) <= 1:
+        work(positions, results, count, 0, count, *extra)
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        tasks = [pool.submit(work, positions, results, count, *span, *extra) for span in ranges]
+        for task in tasks:
+            task.result()

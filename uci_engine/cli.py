@@ -1,0 +1,60 @@
+"""The command line: one entry point. Each subcommand imports only what it needs."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable, Sequence
+
+# name: (module with a `main(arguments) -> exit code`, what it does)
+COMMANDS = {
+    "perft": ("uci_engine.perft", "count move sequences; divide, suites, threads, hash"),
+}
+
+
+def usage() -> str:
+    lines = ["usage: cythera COMMAND ...   (cythera COMMAND --help tells more)", ""]
+    lines += [f"  {name:<10} {purpose}" for name, (_, purpose) in COMMANDS.items()]
+    return "\n".join(lines)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    arguments = list(sys.argv[1:] if arguments is None else arguments)
+    if not arguments or arguments[0] in ("-h", "--help", "help"):
+        print(usage())
+        return 0
+    if arguments[0] in ("-V", "--version"):
+        from core_ext import __version__
+
+        print(f"cythera {__version__}")
+        return 0
+    if arguments[0] not in COMMANDS:
+        print(
+            f"cythera: unknown command {arguments[0]!r}; there are: {', '.join(COMMANDS)}",
+            file=sys.stderr,
+        )
+        return 2
+    command: Callable[[Sequence[str]], int] = importlib.import_module(
+        COMMANDS[arguments[0]][0]
+    ).main
+    return run_quietly(command, arguments[1:])
+
+
+def run_quietly(command: Callable[[Sequence[str]], int], arguments: Sequence[str]) -> int:
+    """Turn what users can cause into one line and an exit code."""
+    try:
+        return command(arguments)
+    except (ValueError, MemoryError, OSError) as error:
+        if isinstance(error, BrokenPipeError):
+            sys.stdout = None  # the reader has gone; there is nobody left to tell
+            return 1
+        print(f"cythera: {describe(error)}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130
+
+
+def describe(error: Exception) -> str:
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{error.filename}: {error.strerror}"
+    return str(error) or type(error).__name__

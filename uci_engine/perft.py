@@ -1,0 +1,248 @@
+"""`cythera perft`: counts, divide, suites."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NoReturn
+
+from core_ext.core import START_FEN, Board, PerftRun
+
+PROGRESS_AFTER = 1.0  # seconds; a short run stays silent
+PROGRESS_EVERY = 0.5
+
+
+class Parser(argparse.ArgumentParser):
+    """Complains in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        raise ValueError(f"{self.prog.split()[-1]}: {message}")
+
+
+def whole_number(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"not a whole number: {text!r}") from None
+
+
+def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
+    parser = Parser(prog="cythera perft", description="Count the move sequences of a length.")
+    add = parser.add_argument
+    add("depth", type=whole_number, nargs="?", metavar="DEPTH", help="length of the sequences")
+    add("--fen", default=START_FEN, help="the position (default: the start position)")
+    add("--chess960", action="store_true", help="the position is one of Chess960")
+    add("--divide", action="store_true", help="show the count of each move")
+    add("--threads", type=whole_number, default=1, metavar="N", help="threads to use (1)")
+    add("--hash", type=whole_number, default=0, metavar="MB", help="hash table size (0: none)")
+    add("--suite", type=Path, metavar="FILE", help="check the lines `FEN ;D1 20 ;D2 400` of a file")
+    add("--json", action="store_true", help="print JSON")
+    options = parser.parse_args(arguments)
+    if options.depth is None and options.suite is None:
+        parser.error("DEPTH or --suite FILE is needed")
+    if options.suite is not None and (options.fen != START_FEN or options.divide):
+        parser.error("--suite goes with neither --fen nor --divide")
+    if options.depth is not None and options.depth < 0:
+        parser.error(f"the depth must not be negative: {options.depth}")
+    return options
+
+
+def main(arguments: Sequence[str]) -> int:
+    options = parse_arguments(arguments)
+    if options.suite is not None:
+        return run_suite(options)
+    board = Board(options.fen, chess960=options.chess960)
+    count = Count.of(board, options.depth, options)
+    print_json(count.as_dict()) if options.json else count.show(options.divide)
+    return 0 if count.complete else 130
+
+
+@dataclass(frozen=True)
+class Count:
+    """A finished or interrupted perft."""
+
+    fen: str
+    depth: int
+    nodes: int
+    seconds: float
+    moves: list[tuple[str, int, bool]]
+    complete: bool
+
+    @classmethod
+    def of(cls, board: Board, depth: int, options: argparse.Namespace) -> Count:
+        run = PerftRun(board, depth, options.hash)
+        start = time.monotonic()
+        complete = run_watched(run, options.threads)
+        seconds = time.monotonic() - start
+        moves = [(move.uci(), nodes, done) for move, nodes, done in run.divide()]
+        return cls(board.fen(), depth, run.nodes, seconds, moves, complete)
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "fen": self.fen,
+            "depth": self.depth,
+            "nodes": self.nodes,
+            "seconds": round(self.seconds, 6),
+            "complete": self.complete,
+            "divide": {move: nodes for move, nodes, _ in self.moves},
+        }
+
+    def show(self, divide: bool) -> None:
+        if divide or not self.complete:
+            for move, nodes, done in self.moves:
+                print(f"{move}: {nodes}" + ("" if done else "  (not complete)"))
+            print()
+        speed = self.nodes / self.seconds if self.seconds > 0 else 0
+        state = "" if self.complete else ", interrupted"
+        print(
+            f"perft {self.depth}: {self.nodes} nodes, {self.seconds:.3f} s, {speed:.0f} nps{state}"
+        )
+
+
+def run_watched(run: PerftRun, threads: int) -> bool:
+    """Run, with progress on stderr when it takes long. False when Ctrl-C came first."""
+    progress = Progress(run)
+    workers = run.start(threads)
+    try:
+        for worker in workers:
+            while worker.is_alive():
+                worker.join(PROGRESS_EVERY)
+                progress.show()
+        return True
+    except KeyboardInterrupt:
+        run.stop()
+        for worker in workers:
+            worker.join()
+        return False
+    finally:
+        progress.clear()
+
+
+class Progress:
+    """How far a run is: rewritten in place on a terminal, a line now and then elsewhere."""
+
+    def __init__(self, run: PerftRun) -> None:
+        self.run = run
+        self.start = time.monotonic()
+        self.due = self.start + PROGRESS_AFTER
+        self.terminal = sys.stderr.isatty()
+        self.shown = False
+
+    def show(self) -> None:
+        now = time.monotonic()
+        done, total = self.run.progress
+        if now < self.due or done in (0, total):
+            return
+        elapsed = now - self.start
+        left = elapsed * (total - done) / done
+        text = f"{100 * done / total:5.1f}%  {self.run.nodes} nodes  {left:.0f} s left"
+        if self.terminal:
+            print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
+            self.due = now + PROGRESS_EVERY
+        else:
+            print(text, file=sys.stderr, flush=True)
+            self.due = now + max(10.0, elapsed / 4)
+        self.shown = True
+
+    def clear(self) -> None:
+        if self.terminal and self.shown:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+
+@dataclass(frozen=True)
+class SuiteLine:
+    """A position and its known counts by depth."""
+
+    number: int
+    fen: str
+    counts: dict[int, int]
+
+
+def parse_suite_line(text: str, path: Path, number: int) -> SuiteLine:
+    fen, *fields = text.split(";")
+    counts = {}
+    for field in fields:
+        name, _, value = field.strip().partition(" ")
+        depth, value = name[1:], value.strip()
+        if name[:1] != "D" or not depth.isdecimal() or not value.isdecimal():
+            raise ValueError(f"{path}, line {number}: expected `;D<depth> <count>`, not {field!r}")
+        counts[int(depth)] = int(value)
+    if not counts:
+        raise ValueError(f"{path}, line {number}: no `;D<depth> <count>` after the position")
+    return SuiteLine(number, fen.strip(), counts)
+
+
+def read_suite(path: Path) -> list[SuiteLine]:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise ValueError(f"{path}: not a text file") from None
+    lines = [
+        parse_suite_line(line, path, number)
+        for number, line in enumerate(text.splitlines(), 1)
+        if line.strip() and not line.startswith("#")
+    ]
+    if not lines:
+        raise ValueError(f"{path}: no positions in it")
+    return lines
+
+
+def suite_board(line: SuiteLine, path: Path, chess960: bool) -> Board:
+    try:
+        return Board(line.fen, chess960=chess960)
+    except ValueError as error:
+        raise ValueError(f"{path}, line {line.number}: {error}") from None
+
+
+def suite_counts(
+    board: Board, line: SuiteLine, options: argparse.Namespace
+) -> Iterator[tuple[int, Count]]:
+    """Each known count, up to the depth asked for, with ours."""
+    for depth, expected in sorted(line.counts.items()):
+        if options.depth is None or depth <= options.depth:
+            yield expected, Count.of(board, depth, options)
+
+
+def run_suite(options: argparse.Namespace) -> int:
+    """Check every line. All positions are read before the first is counted."""
+    lines = read_suite(options.suite)
+    boards = [suite_board(line, options.suite, options.chess960) for line in lines]
+    failures: list[dict[str, Any]] = []
+    nodes, seconds = 0, 0.0
+    for line, board in zip(lines, boards, strict=True):
+        failed = False
+        for expected, count in suite_counts(board, line, options):
+            if not count.complete:
+                print(f"interrupted in line {line.number}; {nodes} nodes so far", file=sys.stderr)
+                return 130
+            nodes, seconds = nodes + count.nodes, seconds + count.seconds
+            if count.nodes != expected:
+                failed = True
+                failures.append({"line": line.number, "expected": expected} | count.as_dict())
+                if not options.json:
+                    show_failure(line, expected, count)
+                break
+        if not options.json and not failed:
+            print(f"ok    line {line.number}: {line.fen}", flush=True)
+    summary = {"positions": len(lines), "failed": failures, "nodes": nodes, "seconds": seconds}
+    if options.json:
+        print_json(summary)
+    else:
+        print(f"{len(lines) - len(failures)} of {len(lines)} positions right, {nodes} nodes")
+    return 1 if failures else 0
+
+
+def show_failure(line: SuiteLine, expected: int, count: Count) -> None:
+    print(f"WRONG line {line.number}: {line.fen}")
+    print(f"depth {count.depth}: {count.nodes} nodes, not {expected}")
+    for move, nodes, _ in count.moves:
+        print(f"  {move}: {nodes}")
+
+
+def print_json(value: dict[str, Any]) -> None:
+    print(json.dumps(value, indent=2))
