@@ -16,7 +16,7 @@ cdef extern from *:
 cdef enum:
     MAX_PERFT_DEPTH = 64
     STOP_CHECK_DEPTH = 4   # subtrees below this one take well under a millisecond
-    SPLIT_DEPTH = 5        # subtrees of this depth and more are worth cutting again
+    SPLIT_DEPTH = 4        # subtrees of this depth and more are worth cutting again
     SPLIT_TASKS = 500      # unless there are this many already
 
 # Threads write entries without a lock. The key is stored mixed with the count, so that an entry

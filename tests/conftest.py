@@ -1,0 +1,37 @@
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+# The helper modules here (suites, comparison) are imported by their bare names, whatever import
+# mode pytest runs in; scripts/differential does the same.
+sys.path.insert(0, str(Path(__file__).parent))
+
+# A run that fails must fail again: no random seeds, no database of earlier examples, no clocks.
+settings.register_profile("repeatable", derandomize=True, database=None, deadline=None)
+settings.load_profile("repeatable")
+
+RELEASE_NODES = 20_000_000
+DEBUG_NODES = 50_000
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--perft-nodes",
+        type=int,
+        help="leave out perft counts above this (default: all of them; fewer in a debug build)",
+    )
+
+
+@pytest.fixture(scope="session")
+def node_limit(pytestconfig: pytest.Config) -> int:
+    """The largest perft count that a test should spend time on."""
+    from core_ext import core
+
+    chosen = pytestconfig.getoption("--perft-nodes")
+    if chosen is not None:
+        return int(chosen)
+    return DEBUG_NODES if getattr(core, "DEBUG", False) else RELEASE_NODES

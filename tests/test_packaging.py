@@ -1,0 +1,170 @@
+"""The package as it is built, shipped, set up and started."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+
+import pytest
+
+import core_ext
+from core_ext import core
+
+ROOT = Path(__file__).parent.parent
+
+# What /proc/cpuinfo says of some CPUs; only the lines and flags that matter.
+V2_FLAGS = "cx16 lahf_lm pni popcnt sse4_1 sse4_2 ssse3"
+V3_FLAGS = f"{V2_FLAGS} abm avx avx2 bmi1 bmi2 f16c fma movbe xsave"
+V4_FLAGS = f"{V3_FLAGS} avx512bw avx512cd avx512dq avx512f avx512vl"
+LEVELS = ["x86_64", "x86_64_v2", "x86_64_v3"]
+
+
+def describe_cpu(vendor: str, family: int, flags: str) -> str:
+    return (
+        f"vendor_id\t: {vendor}\ncpu family\t: {family}\nflags\t\t: fpu {flags} sse2\nbugs\t\t: x"
+    )
+
+
+def test_the_core_is_the_build_that_was_asked_for() -> None:
+    asked_for_debug = os.environ.get("CYTHERA_DEBUG", "") not in ("", "0")
+    assert asked_for_debug == core.DEBUG, core.__file__
+
+
+@pytest.mark.release_only
+@pytest.mark.parametrize(
+    ("cpu", "level"),
+    [
+        pytest.param(describe_cpu("GenuineIntel", 6, ""), "x86_64", id="old"),
+        pytest.param(describe_cpu("GenuineIntel", 6, V2_FLAGS), "x86_64_v2", id="v2"),
+        pytest.param(describe_cpu("GenuineIntel", 6, V3_FLAGS), "x86_64_v3", id="v3"),
+        pytest.param(describe_cpu("GenuineIntel", 6, V4_FLAGS), "x86_64_v3", id="v4-not-built"),
+        pytest.param(
+            describe_cpu("GenuineIntel", 6, V3_FLAGS.replace("popcnt", "")), "x86_64", id="gap"
+        ),
+        pytest.param(describe_cpu("AuthenticAMD", 0x17, V3_FLAGS), "x86_64_v2", id="zen2"),
+        pytest.param(describe_cpu("HygonGenuine", 0x18, V3_FLAGS), "x86_64_v2", id="hygon"),
+        pytest.param(describe_cpu("AuthenticAMD", 0x19, V3_FLAGS), "x86_64_v3", id="zen3"),
+        pytest.param("Features : fp asimd", "x86_64", id="another-kind"),
+        pytest.param("", "x86_64", id="unknown"),
+    ],
+)
+def test_level_suits_the_cpu(cpu: str, level: str) -> None:
+    assert core_ext.best_level(list(reversed(LEVELS)), cpu) == level
+
+
+@pytest.mark.release_only
+def test_a_wheel_with_levels_loads_one_of_them(tmp_path: Path) -> None:
+    package = tmp_path / "core_ext"
+    level = package / "levels" / "x86_64"
+    level.mkdir(parents=True)
+    shutil.copy(core_ext.__file__, package)
+    shutil.copy(core.__file__, level)
+    program = "import core_ext.core as core; print(core.__name__, core.__file__)"
+    answer = run_python(program, cwd=tmp_path)
+    assert answer == f"core_ext.core {level / Path(core.__file__).name}"
+
+
+@pytest.mark.release_only
+def test_starting_imports_neither_numpy_nor_chess() -> None:
+    program = "import sys, uci_engine; print(sorted({'numpy', 'chess'} & sys.modules.keys()))"
+    assert run_python(program, cwd=ROOT) == "[]"
+
+
+def run_python(program: str, cwd: Path) -> str:
+    command = [sys.executable, "-c", program]
+    answer = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=True)
+    return answer.stdout.strip()
+
+
+@pytest.mark.release_only
+def test_sdist_holds_what_a_build_needs(tmp_path: Path) -> None:
+    pytest.importorskip("setuptools", minversion="77")
+    sources = tmp_path / "sources"
+    unwanted = shutil.ignore_patterns(".*", "build", "dist", "*.egg-info", "data")
+    shutil.copytree(ROOT, sources, ignore=unwanted)
+    (sources / "core_ext" / "core.c").touch()
+    command = [sys.executable, "setup.py", "--quiet", "sdist", "--dist-dir", str(tmp_path)]
+    subprocess.run(command, cwd=sources, capture_output=True, check=True)
+
+    with tarfile.open(next(tmp_path.glob("*.tar.gz"))) as archive:
+        packed = {name.partition("/")[2] for name in archive.getnames()}
+    needed = {path.relative_to(ROOT).as_posix() for path in ROOT.glob("core_ext/*.p[xy]*")}
+    needed |= {"setup.py", "pyproject.toml", "LICENSE", "README.md", "scripts/lib/setup.bash"}
+    assert needed <= packed
+    assert not [name for name in packed if name.endswith((".c", ".so", ".pyc"))]
+
+
+# ---- scripts/engine on machines that lack something
+
+# Enough of a Python for the set-up's questions, which it answers as a machine of that kind would.
+FAKE_PYTHON = """\
+#!{bash}
+case "$*" in
+    *Python.h*) {probe} ;;
+    *'"CC"'*) echo absent-gcc ;;
+    *) exit 9 ;;
+esac
+"""
+FAKE_GCC = "#!{bash}\nexit {status}\n"
+
+
+@pytest.fixture
+def bare_checkout(tmp_path: Path) -> Path:
+    """The scripts alone, and a directory `bin` with neither a Python nor a compiler in it."""
+    checkout = tmp_path / "a checkout"
+    shutil.copytree(ROOT / "scripts", checkout / "scripts")
+    tools = checkout / "bin"
+    tools.mkdir()
+    for tool in ("bash", "env", "flock", "readlink"):
+        found = shutil.which(tool)
+        if found:
+            (tools / tool).symlink_to(found)
+    return checkout
+
+
+def add_tool(checkout: Path, name: str, text: str, **values: object) -> None:
+    path = checkout / "bin" / name
+    path.write_text(text.format(bash=shutil.which("bash"), **values))
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+
+
+def run_engine(checkout: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [checkout / "scripts" / "engine", "perft", "1"],
+        env={"PATH": str(checkout / "bin")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.release_only
+@pytest.mark.parametrize(
+    ("probe", "gcc_status", "packages"),
+    [
+        pytest.param(None, 0, "python3", id="no-python"),
+        pytest.param("exit 1", 0, "python3", id="old-python"),
+        pytest.param("echo", None, "gcc", id="no-compiler"),
+        pytest.param("echo", 1, "libc6-dev", id="no-c-library"),
+        pytest.param("echo python3-dev", 0, "python3-dev", id="no-headers"),
+        pytest.param("echo python3-venv", 0, "python3-venv", id="no-venv"),
+        pytest.param("echo python3-dev", None, "python3-dev gcc", id="two-things"),
+    ],
+)
+def test_engine_names_what_the_machine_lacks(
+    bare_checkout: Path, probe: str | None, gcc_status: int | None, packages: str
+) -> None:
+    if probe is not None:
+        add_tool(bare_checkout, "python3", FAKE_PYTHON, probe=probe)
+    if gcc_status is not None:
+        add_tool(bare_checkout, "gcc", FAKE_GCC, status=gcc_status)
+    answer = run_engine(bare_checkout)
+    assert answer.returncode == 2
+    assert answer.stdout == ""
+    assert answer.stderr.count("\n") == 1
+    assert answer.stderr.endswith(f": sudo apt install {packages}\n")
