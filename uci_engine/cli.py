@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 
 # name: (module with a `main(arguments) -> exit code`, what it does)
 COMMANDS = {
+    "match": ("uci_engine.arena.match", "engines play engines: matches, tournaments, SPRT"),
     "perft": ("uci_engine.perft", "count move sequences; divide, suites, threads, hash"),
 }
 

@@ -9,26 +9,13 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from core_ext.core import START_FEN, Board, PerftRun
+from uci_engine.arguments import Parser, whole_number
 
 PROGRESS_AFTER = 1.0  # seconds; a short run stays silent
 PROGRESS_EVERY = 0.5
-
-
-class Parser(argparse.ArgumentParser):
-    """Complains in one line."""
-
-    def error(self, message: str) -> NoReturn:
-        raise ValueError(f"{self.prog.split()[-1]}: {message}")
-
-
-def whole_number(text: str) -> int:
-    try:
-        return int(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"not a whole number: {text!r}") from None
 
 
 def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:

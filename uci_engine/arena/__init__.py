@@ -1,0 +1,1 @@
+"""The arena: engines play engines, and the results come with error bars."""

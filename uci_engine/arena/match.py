@@ -1,0 +1,166 @@
+"""`cythera match`: matches, gauntlets, round robins, SPRT."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from uci_engine.arena.local import LocalRunner, Terms, make_player
+from uci_engine.arena.pgn import COMMENT_STYLES
+from uci_engine.arena.process import EngineError
+from uci_engine.arena.rules import Adjudication
+from uci_engine.arena.schedule import FORMATS, pairings
+from uci_engine.arena.show import PlainWatcher
+from uci_engine.arena.spec import EngineSpec, name_engines, parse_engine
+from uci_engine.arena.sprt import parse_sprt
+from uci_engine.arena.tournament import Description, Files, Tournament, digest, resume
+from uci_engine.arguments import Parser, count_number, whole_number
+
+EXAMPLE = """\
+example:
+  cythera match --engine cmd=cythera --engine cmd=/usr/games/toga2 option.OwnBook=false \\
+      --each tc=3+0.03 option.Hash=16 --openings book.epd --order random --seed 1 \\
+      --games 200 --concurrency 2 --out toga
+
+An engine's settings: cmd name proto dir arg initstr tc st nodes depth margin (ms) starttimeout
+movetimeout (s) ponder restart option.NAME. tc is [MOVES/][MINUTES:]SECONDS[+SECONDS] or inf.
+--each gives the same to all; an engine that lacks an option named there goes without it.
+--out NAME writes NAME.jsonl (every game as it ends), NAME.pgn and NAME.json (the results).
+"""
+
+
+def make_parser() -> Parser:
+    parser = Parser(
+        prog="cythera match",
+        description="Let engines play engines.",
+        epilog=EXAMPLE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = parser.add_argument
+    add("--engine", action="append", nargs="+", default=[], metavar="KEY=VALUE", help="a player")
+    add("--each", action="extend", nargs="+", default=[], metavar="KEY=VALUE")
+    add("--format", choices=FORMATS, help="match (two engines), gauntlet (the first against all)")
+    add("--games", type=count_number, default=100, metavar="N", help="per pairing (100)")
+    add("--concurrency", type=count_number, default=1, metavar="N", help="games at a time (1)")
+    add("--openings", type=Path, metavar="FILE", help="EPD positions to start from")
+    add("--order", choices=("sequential", "random"), default="sequential")
+    add("--seed", type=whole_number, default=0, metavar="N", help="for --order random (0)")
+    add("--first", type=whole_number, default=0, metavar="N", help="openings to skip (0)")
+    add("--norepeat", action="store_true", help="a new opening for each game, not each pair")
+    add("--chess960", action="store_true")
+    add("--draw", nargs="+", metavar="KEY=N", help="adjudicate: movenumber=40 movecount=8 score=10")
+    add("--win", nargs="+", metavar="KEY=N", help="adjudicate: movecount=4 score=600 twosided=on")
+    add("--maxmoves", type=count_number, default=0, metavar="N", help="a draw after move N")
+    add("--sprt", nargs="+", metavar="KEY=VALUE", help="elo0=0 elo1=5 alpha=0.05 beta=0.05")
+    add("--out", metavar="NAME", help="write NAME.jsonl, NAME.pgn, NAME.json")
+    add("--resume", metavar="NAME", help="go on with the tournament of --out NAME")
+    add("--pgn", type=Path, metavar="FILE", help="the PGN file, if not NAME.pgn")
+    add("--comments", choices=COMMENT_STYLES, default="tags", help="style of the PGN's comments")
+    add("--event", default="Cythera arena", help="for the PGN")
+    add("--every", type=count_number, default=10, metavar="N", help="figures every N games (10)")
+    return parser
+
+
+def parse_keys(option: str, settings: Sequence[str] | None, **defaults: int) -> dict[str, int]:
+    """Whole numbers by name; a switch is 0 or 1."""
+    values = dict(defaults) if settings else dict.fromkeys(defaults, 0)
+    for text in settings or ():
+        key, _, value = text.partition("=")
+        value = {"on": "1", "true": "1", "off": "0", "false": "0"}.get(value, value)
+        if key not in defaults:
+            raise ValueError(f"{option}: unknown setting {text!r}")
+        if not value.isdecimal():
+            raise ValueError(f"{option}: {key} must be a whole number, not {value!r}")
+        values[key] = int(value)
+    return values
+
+
+def parse_adjudication(options: argparse.Namespace) -> Adjudication:
+    draw = parse_keys("--draw", options.draw, movenumber=34, movecount=8, score=10)
+    win = parse_keys("--win", options.win, movecount=4, score=600, twosided=1)
+    return Adjudication(
+        draw_after_move=draw["movenumber"],
+        draw_count=draw["movecount"],
+        draw_score=draw["score"],
+        win_count=win["movecount"],
+        win_score=win["score"],
+        win_two_sided=bool(win["twosided"]),
+        most_moves=options.maxmoves,
+    )
+
+
+def describe(options: argparse.Namespace) -> Description:
+    specs = [parse_engine(settings, options.each) for settings in options.engine]
+    for spec in specs:
+        if not spec.command:
+            raise ValueError("match: an --engine needs cmd=…")
+        if not spec.control.limits_something:
+            raise ValueError("match: a limit is needed for each engine: tc, st, nodes or depth")
+    form = options.format or ("match" if len(specs) == 2 else "roundrobin")
+    pairings(form, len(specs))
+    if options.sprt and len(specs) != 2:
+        raise ValueError("match: an SPRT is for two engines")
+    return Description(
+        engines=tuple(name_engines(specs)),
+        form=form,
+        games=options.games,
+        openings=str(options.openings or ""),
+        openings_digest=digest(options.openings) if options.openings else "",
+        order=options.order,
+        seed=options.seed,
+        first_opening=options.first,
+        repeat=not options.norepeat,
+        chess960=options.chess960,
+        adjudication=parse_adjudication(options),
+        sprt=parse_sprt(options.sprt) if options.sprt else None,
+        event=options.event,
+    )
+
+
+def try_engines(specs: Sequence[EngineSpec]) -> None:
+    """Start each once: a wrong path or option is found before the first game."""
+    for spec in specs:
+        player = make_player(spec)
+        try:
+            player.start()
+            for name in getattr(player, "missing", ()):
+                print(f"{spec.name} has no option {name!r}, and goes without it", file=sys.stderr)
+        except EngineError as error:
+            raise ValueError(f"{spec.name}: {error.kind}: {error.detail}") from None
+        finally:
+            player.close()
+
+
+def prepare(options: argparse.Namespace) -> Tournament:
+    if options.resume:
+        return resume(options.resume, options.comments)
+    files = Files.named(options.out) if options.out else Files()
+    if options.pgn is not None:
+        files = replace(files, pgn=options.pgn)
+    return Tournament(describe(options), files, options.comments)
+
+
+def main(arguments: Sequence[str]) -> int:
+    parser = make_parser()
+    options = parser.parse_args(arguments)
+    if options.resume and (options.engine or options.out):
+        parser.error("--resume takes all but --concurrency from the earlier run")
+    tournament = prepare(options)
+    description = tournament.description
+    if not options.resume:
+        tournament.files.refuse_existing()
+    try_engines(description.engines)
+    tournament.open_files(resume=bool(options.resume))
+    terms = Terms(description.engines, description.adjudication)
+    runner = LocalRunner(terms, options.concurrency)
+    try:
+        tournament.run(runner, PlainWatcher(options.every))
+    except KeyboardInterrupt:
+        journal = tournament.files.journal
+        hint = f"; go on with --resume {str(journal).removesuffix('.jsonl')}" if journal else ""
+        print(f"interrupted after {tournament.standings.games} games{hint}", file=sys.stderr)
+        return 130
+    return 0

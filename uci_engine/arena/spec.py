@@ -1,0 +1,159 @@
+"""What a tournament knows about an engine before it is started."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from uci_engine.arena.clock import TimeControl, milliseconds
+
+PROTOCOLS = ("uci", "xboard")
+DEFAULT_MARGIN_MS = 20
+
+
+@dataclass(frozen=True)
+class EngineSpec:
+    """How to start and limit one engine. Plain values only: it travels to other machines."""
+
+    command: tuple[str, ...] = ()
+    name: str = ""
+    protocol: str = "uci"
+    directory: str | None = None
+    options: tuple[tuple[str, str], ...] = ()
+    # Wishes for every engine of the tournament; one that lacks such an option goes without.
+    shared_options: tuple[tuple[str, str], ...] = ()
+    init_strings: tuple[str, ...] = ()
+    control: TimeControl = field(default_factory=TimeControl)
+    margin_ms: int = DEFAULT_MARGIN_MS
+    start_timeout_ms: int = 10_000
+    move_timeout_ms: int = 120_000
+    ponder: bool = False
+    restart: bool = False
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> EngineSpec:
+        values = dict(values)
+        values["control"] = TimeControl(**values["control"])
+        values["command"] = tuple(values["command"])
+        values["init_strings"] = tuple(values["init_strings"])
+        for key in ("options", "shared_options"):
+            values[key] = tuple((name, value) for name, value in values[key])
+        return cls(**values)
+
+
+def parse_pair(text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not equals or not key:
+        raise ValueError(f"expected KEY=VALUE, not {text!r}")
+    return key, value
+
+
+def parse_switch(key: str, value: str) -> bool:
+    if value.lower() not in ("on", "off", "true", "false"):
+        raise ValueError(f"{key} is on or off, not {value!r}")
+    return value.lower() in ("on", "true")
+
+
+def parse_number(key: str, value: str, low: int = 1) -> int:
+    if not value.isdecimal() or int(value) < low:
+        raise ValueError(f"{key} must be a whole number of at least {low}, not {value!r}")
+    return int(value)
+
+
+def parse_seconds(key: str, value: str) -> int:
+    try:
+        return milliseconds(value)
+    except ValueError:
+        raise ValueError(f"{key} must be a time in seconds, not {value!r}") from None
+
+
+def apply_setting(spec: EngineSpec, key: str, value: str, shared: bool = False) -> EngineSpec:
+    """One KEY=VALUE of the command line; `shared` when it is meant for all engines."""
+    if key.startswith("option."):
+        option = (key.removeprefix("option."), value)
+        if shared:
+            return replace(spec, shared_options=(*spec.shared_options, option))
+        return replace(spec, options=(*spec.options, option))
+    if key == "cmd":
+        return replace(spec, command=parse_command(value))
+    if key == "arg":
+        return replace(spec, command=(*spec.command, value))
+    if key == "name":
+        return replace(spec, name=value)
+    if key == "dir":
+        return replace(spec, directory=value)
+    if key == "proto":
+        if value not in PROTOCOLS:
+            raise ValueError(f"proto is one of {', '.join(PROTOCOLS)}, not {value!r}")
+        return replace(spec, protocol=value)
+    if key == "initstr":
+        return replace(spec, init_strings=(*spec.init_strings, value))
+    if key in ("ponder", "restart"):
+        switched = parse_switch(key, value)
+        return (
+            replace(spec, ponder=switched) if key == "ponder" else replace(spec, restart=switched)
+        )
+    if key == "margin":
+        return replace(spec, margin_ms=parse_number(key, value, 0))
+    if key == "starttimeout":
+        return replace(spec, start_timeout_ms=parse_seconds(key, value))
+    if key == "movetimeout":
+        return replace(spec, move_timeout_ms=parse_seconds(key, value))
+    return replace(spec, control=apply_limit(spec.control, key, value))
+
+
+def apply_limit(control: TimeControl, key: str, value: str) -> TimeControl:
+    if key == "tc":
+        return control.with_clock(value)
+    if key == "st":
+        return replace(control, movetime_ms=parse_seconds(key, value))
+    if key == "nodes":
+        return replace(control, nodes=parse_number(key, value))
+    if key == "depth":
+        return replace(control, depth=parse_number(key, value))
+    raise ValueError(f"unknown engine setting {key!r}")
+
+
+def parse_command(text: str) -> tuple[str, ...]:
+    try:
+        words = tuple(shlex.split(text))
+    except ValueError as error:
+        raise ValueError(f"bad command {text!r}: {error}") from None
+    if not words:
+        raise ValueError("an engine's cmd must not be empty")
+    return words
+
+
+def parse_engine(settings: Sequence[str], each: Sequence[str] = ()) -> EngineSpec:
+    """An engine from `cmd=… name=… option.Hash=16 …`; `each` holds for all engines."""
+    spec = EngineSpec()
+    for text in each:
+        key, value = parse_pair(text)
+        if key in ("cmd", "name"):
+            raise ValueError(f"{key} can't be the same for each engine")
+        spec = apply_setting(spec, key, value, shared=True)
+    for text in settings:
+        spec = apply_setting(spec, *parse_pair(text))
+    return spec
+
+
+def name_engines(specs: Sequence[EngineSpec]) -> list[EngineSpec]:
+    """Give each engine a name of its own; the default is that of its program."""
+    named: list[EngineSpec] = []
+    taken: set[str] = set()
+    for spec in specs:
+        name = spec.name or spec.command[0].rpartition("/")[2]
+        if name in taken and spec.name:
+            raise ValueError(f"two engines have the name {name!r}")
+        number, base = 1, name
+        while name in taken:
+            number += 1
+            name = f"{base}-{number}"
+        taken.add(name)
+        named.append(replace(spec, name=name))
+    return named

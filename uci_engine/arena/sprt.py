@@ -1,0 +1,149 @@
+"""The sequential probability ratio test: stop as soon as the games have decided.
+
+The likelihood ratio is the generalised one: each hypothesis is given the distribution of results
+that fits the games best among those with the hypothesis's strength.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from uci_engine.arena.stats import (
+    NORMALIZED_PER_SIGMA,
+    PENTANOMIAL,
+    TRINOMIAL,
+    Tally,
+    score_of_elo,
+)
+
+MODELS = ("logistic", "normalized")
+EMPTY_COUNT = 1e-3  # what an outcome not seen yet counts, so that no logarithm is infinite
+
+
+def solve_tilt(values: Sequence[float], weights: Sequence[float]) -> float:
+    """The x with sum w*v/(1 + x*v) = 0, found by halving: the sum falls as x grows."""
+    low = -1 / max(values) if max(values) > 0 else -1e9
+    high = -1 / min(values) if min(values) < 0 else 1e9
+    for _ in range(100):
+        middle = (low + high) / 2
+        if middle in (low, high):
+            break
+        total = sum(w * v / (1 + middle * v) for v, w in zip(values, weights, strict=True))
+        if total > 0:
+            low = middle
+        else:
+            high = middle
+    return (low + high) / 2
+
+
+def fit_constrained(values: Sequence[float], weights: Sequence[float]) -> list[float]:
+    """The most likely distribution under which the values have mean zero (by Lagrange)."""
+    tilt = solve_tilt(values, weights)
+    return [w / (1 + tilt * v) for v, w in zip(values, weights, strict=True)]
+
+
+def fit_score(points: Sequence[float], weights: Sequence[float], score: float) -> list[float]:
+    return fit_constrained([p - score for p in points], weights)
+
+
+def fit_normalized(points: Sequence[float], weights: Sequence[float], t: float) -> list[float]:
+    """The most likely distribution whose mean is t standard deviations above 1/2. The constraint
+    is made linear around the last solution, and solved again until that stays."""
+    fitted = list(weights)
+    for _ in range(50):
+        mean = sum(w * p for p, w in zip(points, fitted, strict=True))
+        variance = sum(w * (p - mean) ** 2 for p, w in zip(points, fitted, strict=True))
+        sigma = math.sqrt(variance)
+        values = [p - 0.5 - t * sigma * (1 + ((p - mean) / sigma) ** 2) / 2 for p in points]
+        before, fitted = fitted, fit_constrained(values, weights)
+        if max(abs(a - b) for a, b in zip(before, fitted, strict=True)) < 1e-10:
+            break
+    return fitted
+
+
+def log_likelihood_ratio(counts: Sequence[int], elo0: float, elo1: float, model: str) -> float:
+    """Of elo1 over elo0, from three counts (games) or five (pairs)."""
+    if sum(counts) == 0:
+        return 0.0
+    points = TRINOMIAL if len(counts) == 3 else PENTANOMIAL
+    filled = [count or EMPTY_COUNT for count in counts]
+    total = sum(filled)
+    weights = [count / total for count in filled]
+    fits = []
+    for elo in (elo0, elo1):
+        if model == "logistic":
+            fits.append(fit_score(points, weights, score_of_elo(elo)))
+        else:
+            # A pair's mean varies less than a game: by the square root of its games.
+            t = elo / NORMALIZED_PER_SIGMA * math.sqrt(len(counts) // 2)
+            fits.append(fit_normalized(points, weights, t))
+    return total * sum(
+        w * math.log(b / a) for w, a, b in zip(weights, fits[0], fits[1], strict=True)
+    )
+
+
+@dataclass(frozen=True)
+class Sprt:
+    """H0: the strength is elo0; H1: it is elo1."""
+
+    elo0: float
+    elo1: float
+    alpha: float = 0.05
+    beta: float = 0.05
+    model: str = "normalized"
+    pairs: bool = True
+
+    def __post_init__(self) -> None:
+        if not self.elo0 < self.elo1:
+            raise ValueError(f"SPRT needs elo0 < elo1, not {self.elo0:g} and {self.elo1:g}")
+        if not (0 < self.alpha < 0.5 and 0 < self.beta < 0.5):
+            raise ValueError("SPRT's alpha and beta must lie between 0 and 0.5")
+        if self.model not in MODELS:
+            raise ValueError(f"SPRT's model is one of {', '.join(MODELS)}, not {self.model!r}")
+
+    @property
+    def lower(self) -> float:
+        return math.log(self.beta / (1 - self.alpha))
+
+    @property
+    def upper(self) -> float:
+        return math.log((1 - self.beta) / self.alpha)
+
+    def llr(self, tally: Tally) -> float:
+        counts = tally.pairs if self.pairs else tally.trinomial
+        return log_likelihood_ratio(counts, self.elo0, self.elo1, self.model)
+
+    def decision(self, llr: float) -> str:
+        """H1, H0 or nothing yet."""
+        if llr >= self.upper:
+            return "H1"
+        return "H0" if llr <= self.lower else ""
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def parse_sprt(settings: Sequence[str]) -> Sprt:
+    """`elo0=0 elo1=5 alpha=0.05 beta=0.05 model=normalized|logistic stat=pairs|games`."""
+    values: dict[str, Any] = {}
+    for text in settings:
+        key, _, value = text.partition("=")
+        if key in ("elo0", "elo1", "alpha", "beta"):
+            try:
+                values[key] = float(value)
+            except ValueError:
+                raise ValueError(f"sprt: {key} must be a number, not {value!r}") from None
+            if not math.isfinite(values[key]):
+                raise ValueError(f"sprt: {key} must be a number, not {value!r}")
+        elif key == "model":
+            values[key] = value
+        elif key == "stat" and value in ("pairs", "games"):
+            values["pairs"] = value == "pairs"
+        else:
+            raise ValueError(f"sprt: unknown setting {text!r}")
+    if not {"elo0", "elo1"} <= values.keys():
+        raise ValueError("sprt: elo0 and elo1 are needed")
+    return Sprt(**values)

@@ -1,0 +1,110 @@
+"""The results so far, kept small: counts, and the games whose pair is not complete."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from uci_engine.arena.game import GameRecord
+from uci_engine.arena.rules import BLACK_WINS, WHITE_WINS
+from uci_engine.arena.stats import (
+    Tally,
+    elo_estimate,
+    likelihood_of_superiority,
+    normalized_elo,
+)
+
+FAULTS = (
+    "time forfeit",
+    "illegal move",
+    "crash",
+    "hang",
+    "protocol",
+    "does not start",
+    "bad option",
+)
+
+
+def points_of_white(result: str) -> float:
+    return {WHITE_WINS: 1.0, BLACK_WINS: 0.0}.get(result, 0.5)
+
+
+class Standings:
+    def __init__(self, names: list[str]) -> None:
+        self.names = names
+        self.tallies: dict[tuple[int, int], Tally] = {}  # lower number first
+        self.half_pairs: dict[int, float] = {}  # pair: points of the lower number
+        self.reasons: Counter[str] = Counter()
+        self.faults: list[Counter[str]] = [Counter() for _ in names]
+        self.as_white: list[Tally] = [Tally() for _ in names]
+        self.finished: set[int] = set()
+        self.plies = 0
+        self.seconds = 0.0
+
+    def add(self, record: GameRecord) -> None:
+        white_points = points_of_white(record.result)
+        first, second = sorted((record.white, record.black))
+        points = white_points if record.white == first else 1 - white_points
+        tally = self.tallies.setdefault((first, second), Tally())
+        tally.add_game(points)
+        if record.pair in self.half_pairs:
+            tally.add_pair(self.half_pairs.pop(record.pair) + points)
+        else:
+            self.half_pairs[record.pair] = points
+        self.reasons[record.reason] += 1
+        if record.guilty is not None:
+            self.faults[record.guilty][record.reason] += 1
+        self.as_white[record.white].add_game(white_points)
+        self.finished.add(record.number)
+        self.plies += len(record.moves) - record.opening_plies
+        self.seconds += record.seconds
+
+    @property
+    def games(self) -> int:
+        return len(self.finished)
+
+    def tally(self, first: int = 0, second: int = 1) -> Tally:
+        return self.tallies.get((first, second), Tally())
+
+    def against(self, player: int, other: int) -> Tally:
+        """The tally as `player` sees it."""
+        tally = self.tally(*sorted((player, other)))
+        if player < other:
+            return tally
+        return Tally(tally.losses, tally.draws, tally.wins, tally.pairs[::-1])
+
+    def total(self, player: int) -> Tally:
+        total = Tally()
+        for other in range(len(self.names)):
+            if other != player:
+                part = self.against(player, other)
+                total.wins += part.wins
+                total.draws += part.draws
+                total.losses += part.losses
+                total.pairs = [a + b for a, b in zip(total.pairs, part.pairs, strict=True)]
+        return total
+
+
+def tally_dict(tally: Tally) -> dict[str, Any]:
+    """The figures of a tally for a JSON file; no number there is infinite."""
+    moments = tally.moments()
+    elo, nelo = elo_estimate(moments), normalized_elo(moments)
+    return {
+        "games": tally.games,
+        "wins": tally.wins,
+        "draws": tally.draws,
+        "losses": tally.losses,
+        "score": tally.score,
+        "pentanomial": tally.pairs,
+        "elo": finite(elo.value),
+        "elo_low": finite(elo.low),
+        "elo_high": finite(elo.high),
+        "normalized_elo": finite(nelo.value),
+        "normalized_elo_error": finite(nelo.error),
+        "los": likelihood_of_superiority(moments),
+        "draw_ratio": tally.draw_ratio,
+    }
+
+
+def finite(value: float) -> float | None:
+    return round(value, 3) if abs(value) < 1e9 else None

@@ -1,0 +1,216 @@
+"""A tournament from its description to its last line."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from uci_engine.arena.game import GameRecord, GameTask
+from uci_engine.arena.journal import Journal, read_description, read_games
+from uci_engine.arena.openings import arrange, load_openings
+from uci_engine.arena.pgn import PgnWriter
+from uci_engine.arena.rules import Adjudication
+from uci_engine.arena.schedule import Schedule
+from uci_engine.arena.spec import EngineSpec
+from uci_engine.arena.sprt import Sprt
+from uci_engine.arena.standings import Standings, tally_dict
+
+SUMMARY_EVERY = 50  # games between two writings of the results file
+
+
+@dataclass(frozen=True)
+class Description:
+    """Everything that decides which games are played. Two runs with the same one are the same
+    tournament, whatever the number of cores or machines."""
+
+    engines: tuple[EngineSpec, ...]
+    form: str = "match"
+    games: int = 100  # per pairing
+    openings: str = ""
+    openings_digest: str = ""
+    order: str = "sequential"
+    seed: int = 0
+    first_opening: int = 0
+    repeat: bool = True
+    chess960: bool = False
+    adjudication: Adjudication = field(default_factory=Adjudication)
+    sprt: Sprt | None = None
+    event: str = "Cythera arena"
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> Description:
+        values = {key: value for key, value in values.items() if key != "format"}
+        values["engines"] = tuple(EngineSpec.from_dict(value) for value in values["engines"])
+        values["adjudication"] = Adjudication(**values["adjudication"])
+        values["sprt"] = Sprt(**values["sprt"]) if values["sprt"] else None
+        return cls(**values)
+
+    def schedule(self) -> Schedule:
+        path = Path(self.openings) if self.openings else None
+        if path is not None and digest(path) != self.openings_digest:
+            raise ValueError(f"{path}: not the openings that the tournament began with")
+        openings = load_openings(path, self.chess960)
+        order = arrange(openings, self.order, self.seed, self.first_opening)
+        return Schedule(self.form, len(self.engines), self.games, openings, order, self.repeat)
+
+
+def digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+
+
+class Runner(Protocol):
+    def run(self, tasks: Iterator[GameTask]) -> Iterator[GameRecord]: ...
+    def stop(self) -> None: ...
+
+
+class Watcher(Protocol):
+    """Who shows a tournament's course."""
+
+    def begin(self, tournament: Tournament) -> None: ...
+    def game(self, tournament: Tournament, record: GameRecord) -> None: ...
+    def end(self, tournament: Tournament) -> None: ...
+
+
+@dataclass(frozen=True)
+class Files:
+    """Where a tournament leaves its traces; None is nowhere."""
+
+    journal: Path | None = None
+    results: Path | None = None
+    pgn: Path | None = None
+
+    @classmethod
+    def named(cls, name: str) -> Files:
+        return cls(Path(f"{name}.jsonl"), Path(f"{name}.json"), Path(f"{name}.pgn"))
+
+    def refuse_existing(self) -> None:
+        for path in (self.journal, self.results, self.pgn):
+            if path is not None and path.exists():
+                raise ValueError(f"{path} exists already; --resume goes on with a tournament")
+
+
+class Tournament:
+    def __init__(self, description: Description, files: Files, comments: str = "tags") -> None:
+        self.description = description
+        self.files = files
+        self.schedule = description.schedule()
+        self.standings = Standings([spec.name for spec in description.engines])
+        self.writer = PgnWriter(description.engines, description.event, comments)
+        self.journal: Journal | None = None
+        self.decision = ""  # of the SPRT
+        self.resumed = 0
+
+    @property
+    def total(self) -> int:
+        return len(self.schedule)
+
+    def llr(self) -> float:
+        sprt = self.description.sprt
+        return sprt.llr(self.standings.tally()) if sprt else 0.0
+
+    def open_files(self, resume: bool) -> None:
+        if not resume:
+            self.files.refuse_existing()
+            if self.files.journal is not None:
+                self.journal = Journal.create(self.files.journal, self.description.as_dict())
+            return
+        assert self.files.journal is not None
+        self.journal = Journal.reopen(self.files.journal)
+        for record in read_games(self.files.journal):
+            self.standings.add(record)
+        self.resumed = self.standings.games
+        self.rewrite_pgn()
+        self.decide()
+
+    def rewrite_pgn(self) -> None:
+        """From the journal: the old file may lack a game or end in the middle of one."""
+        if self.files.pgn is None or self.files.journal is None:
+            return
+        new = self.files.pgn.with_name(self.files.pgn.name + ".new")
+        with new.open("w", encoding="utf-8") as out:
+            for record in read_games(self.files.journal):
+                out.write(self.writer.text(record))
+        os.replace(new, self.files.pgn)
+
+    def run(self, runner: Runner, watcher: Watcher) -> None:
+        """Play what is left to play. Ends early by the SPRT; Ctrl-C comes through."""
+        watcher.begin(self)
+        try:
+            for record in runner.run(self.open_tasks()):
+                self.take(record)
+                watcher.game(self, record)
+                if self.decision:
+                    break
+        finally:
+            runner.stop()
+            self.write_results()
+            if self.journal is not None:
+                self.journal.close()
+        watcher.end(self)
+
+    def open_tasks(self) -> Iterator[GameTask]:
+        return iter(()) if self.decision else self.schedule.tasks(set(self.standings.finished))
+
+    def take(self, record: GameRecord) -> None:
+        """The journal comes first: what it holds is finished, the rest follows from it."""
+        if self.journal is not None:
+            self.journal.add(record)
+        if self.files.pgn is not None:
+            with self.files.pgn.open("a", encoding="utf-8") as out:
+                out.write(self.writer.text(record))
+        self.standings.add(record)
+        self.decide()
+        if self.standings.games % SUMMARY_EVERY == 0:
+            self.write_results()
+
+    def decide(self) -> None:
+        if self.description.sprt is not None:
+            self.decision = self.description.sprt.decision(self.llr())
+
+    def write_results(self) -> None:
+        if self.files.results is None:
+            return
+        new = self.files.results.with_name(self.files.results.name + ".new")
+        new.write_text(json.dumps(self.results(), indent=2) + "\n", encoding="utf-8")
+        os.replace(new, self.files.results)
+
+    def results(self) -> dict[str, Any]:
+        standings, names = self.standings, self.standings.names
+        values: dict[str, Any] = {
+            "tournament": self.description.as_dict(),
+            "games": standings.games,
+            "of": self.total,
+            "pairings": [
+                {"first": names[a], "second": names[b]} | tally_dict(tally)
+                for (a, b), tally in sorted(standings.tallies.items())
+            ],
+            "players": [
+                {"name": name, "faults": dict(standings.faults[number])}
+                | tally_dict(standings.total(number))
+                for number, name in enumerate(names)
+            ],
+            "reasons": dict(standings.reasons.most_common()),
+        }
+        if sprt := self.description.sprt:
+            values["sprt"] = {
+                "llr": self.llr(),
+                "lower": sprt.lower,
+                "upper": sprt.upper,
+                "decision": self.decision,
+            }
+        return values
+
+
+def resume(name: str, comments: str) -> Tournament:
+    files = Files.named(name)
+    assert files.journal is not None
+    description = Description.from_dict(read_description(files.journal))
+    return Tournament(description, files, comments)

@@ -1,0 +1,235 @@
+"""A light UCI client: as little work as possible between an engine's line and the next one."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from itertools import pairwise
+
+from uci_engine.arena.clock import Clock
+from uci_engine.arena.player import Answer, Situation, deadline_after
+from uci_engine.arena.process import EngineError, EngineProcess
+from uci_engine.arena.spec import EngineSpec
+
+STOP_GRACE_MS = 3_000  # an engine out of time may still answer `stop`, and so stay alive
+BOUNDS = (b" lowerbound", b" upperbound")
+
+
+class UciPlayer:
+    def __init__(self, spec: EngineSpec) -> None:
+        self.spec = spec
+        self.process: EngineProcess | None = None
+        self.id_name = ""
+        self.options: dict[str, str] = {}  # lower-case name: name as the engine spells it
+        self.chess960 = False
+        self.pondering = ""  # the position line that the engine is thinking about
+        self.missing: list[str] = []  # shared options that it does not have
+
+    # Starting and ending
+
+    def start(self) -> None:
+        try:
+            self.process = EngineProcess(self.spec.command, self.spec.directory)
+        except OSError as error:
+            raise EngineError(
+                "does not start", f"{self.spec.command[0]}: {error.strerror}"
+            ) from None
+        self.chess960 = False
+        self.pondering = ""
+        deadline = deadline_after(self.spec.start_timeout_ms)
+        self.send("uci")
+        while True:
+            line = self.read(deadline, "uciok")
+            if line.startswith(b"uciok"):
+                break
+            self.read_identity(line)
+        self.send_options()
+        self.wait_ready()
+
+    def read_identity(self, line: bytes) -> None:
+        text = line.decode("utf-8", "replace").strip()
+        if text.startswith("id name "):
+            self.id_name = text.removeprefix("id name ").strip()
+        elif text.startswith("option name "):
+            name = text.removeprefix("option name ").partition(" type ")[0].strip()
+            self.options[name.lower()] = name
+
+    def send_options(self) -> None:
+        self.missing = []
+        for name, value in self.spec.shared_options:
+            if name.lower() in self.options:
+                self.set_option(name, value)
+            else:
+                self.missing.append(name)
+        if self.spec.ponder and "ponder" in self.options:
+            self.set_option("Ponder", "true")
+        for name, value in self.spec.options:
+            if name.lower() not in self.options:
+                raise EngineError("bad option", f"it has no option {name!r}")
+            self.set_option(name, value)
+        for line in self.spec.init_strings:
+            self.send(line)
+
+    def set_option(self, name: str, value: str) -> None:
+        name = self.options.get(name.lower(), name)
+        self.send(f"setoption name {name} value {value}" if value else f"setoption name {name}")
+
+    def kill(self) -> None:
+        if self.process is not None:
+            self.process.kill()
+
+    def close(self) -> None:
+        self.pondering = ""
+        if self.process is not None:
+            self.process.close(b"quit\n")
+            self.process = None
+
+    # Talking
+
+    def send(self, line: str) -> None:
+        assert self.process is not None
+        self.process.write(line.encode() + b"\n")
+
+    def read(self, deadline_ns: int, wanted: str) -> bytes:
+        assert self.process is not None
+        line = self.process.read_line(deadline_ns)
+        if line is None:
+            raise EngineError("hang", f"no {wanted} in time")
+        return line
+
+    def wait_ready(self) -> None:
+        self.send("isready")
+        deadline = deadline_after(self.spec.start_timeout_ms)
+        while not self.read(deadline, "readyok").startswith(b"readyok"):
+            pass
+
+    # Playing
+
+    def new_game(self, situation: Situation) -> None:
+        if situation.chess960 != self.chess960:
+            if "uci_chess960" not in self.options:
+                raise EngineError("bad option", "it has no option 'UCI_Chess960'")
+            self.set_option("UCI_Chess960", "true" if situation.chess960 else "false")
+            self.chess960 = situation.chess960
+        self.send("ucinewgame")
+        self.wait_ready()
+
+    def play(self, situation: Situation) -> Answer:
+        """The engine's move: the clock runs from the write of `go` to the read of `bestmove`."""
+        assert self.process is not None
+        position = position_line(situation)
+        clock = situation.clock
+        if self.pondering and self.pondering == position:
+            command = "ponderhit\n"
+        else:
+            self.stop_pondering()
+            self.process.discard_input()
+            command = f"{position}\n{go_line(situation)}\n"
+        self.pondering = ""
+        start = time.monotonic_ns()
+        self.process.write(command.encode())
+        return self.read_answer(start, self.time_limit_ns(clock))
+
+    def time_limit_ns(self, clock: Clock) -> int:
+        allowed = clock.allowed_ns()
+        timeout = self.spec.move_timeout_ms * 1_000_000
+        return timeout if allowed is None else min(allowed, timeout)
+
+    def read_answer(self, start: int, limit_ns: int) -> Answer:
+        """Wait for `bestmove`. One that comes too late still counts as an answer: the caller
+        sees by its time that it was late, and the engine need not be killed."""
+        process = self.process
+        assert process is not None
+        exact, last = b"", b""
+        deadline = start + limit_ns
+        stopped = False
+        while True:
+            line = process.read_line(deadline)
+            if line is None:
+                if stopped:
+                    raise EngineError("hang", "no bestmove, not even after stop")
+                stopped = True
+                deadline = deadline_after(STOP_GRACE_MS)
+                self.send("stop")
+            elif line.startswith(b"bestmove"):
+                break
+            elif b" score " in line:
+                last = line
+                if not (BOUNDS[0] in line or BOUNDS[1] in line or later_pv(line)):
+                    exact = line
+        words = line.decode("utf-8", "replace").split()
+        answer = Answer(words[1] if len(words) > 1 else "", process.arrived_ns - start)
+        if len(words) > 3 and words[2] == "ponder":
+            answer.ponder = words[3]
+        read_info(exact or last, answer)
+        return answer
+
+    def ponder(self, situation: Situation) -> None:
+        """Think about the position that the expected reply would give."""
+        self.pondering = position_line(situation)
+        self.send(f"{self.pondering}\n{go_line(situation, ponder=True)}")
+
+    def stop_pondering(self) -> None:
+        if not self.pondering:
+            return
+        self.pondering = ""
+        self.send("stop")
+        deadline = deadline_after(STOP_GRACE_MS)
+        while not self.read(deadline, "bestmove after stop").startswith(b"bestmove"):
+            pass
+
+    def end_game(self, result: str) -> None:
+        with contextlib.suppress(EngineError):  # the next game will notice
+            self.stop_pondering()
+
+
+def later_pv(line: bytes) -> bool:
+    return b" multipv " in line and b" multipv 1 " not in line
+
+
+def position_line(situation: Situation) -> str:
+    start = "startpos" if situation.standard_start else f"fen {situation.fen}"
+    moves = situation.moves
+    return f"position {start} moves {' '.join(moves)}" if moves else f"position {start}"
+
+
+def go_line(situation: Situation, ponder: bool = False) -> str:
+    """All limits of the side to move; the other side's clock when there is one."""
+    control = situation.clock.control
+    parts = ["go ponder" if ponder else "go"]
+    white, black = situation.white_clock, situation.black_clock
+    if control.has_clock:
+        for letter, clock in (("w", white), ("b", black)):
+            if clock.control.has_clock:
+                parts.append(f"{letter}time {clock.left_ms}")
+        for letter, clock in (("w", white), ("b", black)):
+            if clock.control.has_clock and clock.control.increment_ms:
+                parts.append(f"{letter}inc {clock.control.increment_ms}")
+        if control.moves:
+            parts.append(f"movestogo {situation.clock.moves_to_go}")
+    if control.movetime_ms:
+        parts.append(f"movetime {control.movetime_ms}")
+    if control.nodes:
+        parts.append(f"nodes {control.nodes}")
+    if control.depth:
+        parts.append(f"depth {control.depth}")
+    return " ".join(parts) if control.limits_something else f"{parts[0]} infinite"
+
+
+def read_info(line: bytes, answer: Answer) -> None:
+    """Score, depth and nodes of an info line. Nonsense in it is passed over."""
+    words = line.split()
+    for key, value in pairwise(words):
+        if key == b"pv":
+            break
+        try:
+            if key == b"depth":
+                answer.depth = int(value)
+            elif key == b"nodes":
+                answer.nodes = int(value)
+            elif key == b"cp":
+                answer.score = int(value)
+            elif key == b"mate":
+                answer.mate = int(value)
+        except ValueError:
+            continue

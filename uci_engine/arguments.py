@@ -1,0 +1,28 @@
+"""What the command lines of all subcommands share."""
+
+from __future__ import annotations
+
+import argparse
+from typing import NoReturn
+
+
+class Parser(argparse.ArgumentParser):
+    """Complains in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        raise ValueError(f"{self.prog.split()[-1]}: {message}")
+
+
+def whole_number(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"not a whole number: {text!r}") from None
+
+
+def count_number(text: str) -> int:
+    """A whole number of things: at least one."""
+    number = whole_number(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"must be at least 1: {text!r}")
+    return number
