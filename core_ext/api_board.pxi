@@ -65,8 +65,9 @@ cdef class Board:
         self.reserve(other.length)
         self.pos = other.pos
         self.chess960 = other.chess960
-        memcpy(self.before, other.before, other.length * sizeof(PositionC))
-        memcpy(self.played, other.played, other.length * sizeof(MoveC))
+        if other.length:
+            memcpy(self.before, other.before, other.length * sizeof(PositionC))
+            memcpy(self.played, other.played, other.length * sizeof(MoveC))
         self.length = other.length
         return 0
 
@@ -243,6 +244,8 @@ cdef class Board:
         """The code of a Move or a `chess.Move` if it is legal here, or -1."""
         if type(move) is Move and is_legal_move(&self.pos, <MoveC>(<Move>move).code):
             return (<Move>move).code
+        if not hasattr(move, "from_square"):
+            raise TypeError(f"a move is needed, not {type(move).__name__}")
         if getattr(move, "drop", None) is not None:
             return -1
         return self.find_move(move.from_square, move.to_square, move.promotion or 0)
@@ -305,14 +308,13 @@ cdef class Board:
 
     def push(self, move):
         """Play a Move or a `chess.Move`."""
-        cdef int code
-        if not move:
+        cdef int code = self.find_object(move)
+        if code >= 0:
+            self.play(<MoveC>code)
+        elif not move:
             self.push_null()
-            return
-        code = self.find_object(move)
-        if code < 0:
+        else:
             raise self.illegal(move)
-        self.play(<MoveC>code)
 
     def push_uci(self, str text not None):
         """Play the move that a UCI text names, and return it."""

@@ -2,6 +2,10 @@
 
 import threading
 
+MAX_DEPTH = MAX_PERFT_DEPTH
+MAX_HASH_MB = HASH_MB_LIMIT
+MAX_THREADS = THREAD_LIMIT
+
 
 cdef class PerftRun:
     """One perft of a board: make it, run it, read it; also while it runs, from another thread."""
@@ -40,8 +44,8 @@ cdef class PerftRun:
 
     cdef int set_table(self, int hash_mb) except -1:
         cdef u64 entries = 1
-        if not 0 <= hash_mb <= 1 << 20:
-            raise ValueError(f"the hash size must be from 0 to {1 << 20} MB, not {hash_mb}")
+        if not 0 <= hash_mb <= HASH_MB_LIMIT:
+            raise ValueError(f"the hash size must be from 0 to {HASH_MB_LIMIT} MB, not {hash_mb}")
         if hash_mb == 0:
             return 0
         while entries * 2 * sizeof(PerftEntryC) <= <u64>hash_mb << 20:
@@ -62,8 +66,9 @@ cdef class PerftRun:
 
     def start(self, int threads):
         """Begin the work in the background; the threads to wait for."""
-        if not 1 <= threads <= 1024:
-            raise ValueError(f"the number of threads must be from 1 to 1024, not {threads}")
+        if not 1 <= threads <= THREAD_LIMIT:
+            raise ValueError(f"the number of threads must be from 1 to {THREAD_LIMIT}, "
+                             f"not {threads}")
         workers = [threading.Thread(target=self.work, daemon=True) for _ in range(threads)]
         for worker in workers:
             worker.start()

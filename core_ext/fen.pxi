@@ -70,19 +70,23 @@ cdef struct FieldC:
     int length
 
 
+cdef inline bint is_blank(char letter) noexcept nogil:
+    return letter == c' ' or c'\t' <= letter <= c'\r'
+
+
 cdef int split_fields(FieldC* fields, const char* text, Py_ssize_t length) noexcept nogil:
     """Split at blanks; the number of fields, or one more than FEN_FIELDS when there are more."""
     cdef int count = 0
     cdef Py_ssize_t at = 0, start
     while True:
-        while at < length and (text[at] == c' ' or text[at] == c'\t'):
+        while at < length and is_blank(text[at]):
             at += 1
         if at == length:
             return count
         if count == FEN_FIELDS:
             return FEN_FIELDS + 1
         start = at
-        while at < length and text[at] != c' ' and text[at] != c'\t':
+        while at < length and not is_blank(text[at]):
             at += 1
         fields[count].text = text + start
         fields[count].length = <int>(at - start)
@@ -195,28 +199,30 @@ cdef FenError parse_castling(PositionC* pos, FieldC field) noexcept nogil:
     return FEN_OK
 
 
+cdef FenError check_en_passant(const PositionC* pos, int square) noexcept nogil:
+    """Can a pawn just have come over this square?"""
+    cdef u64 passed_over = bit(square) | forward(bit(square), pos.side)
+    if rank_of(square) != (5 if pos.side == WHITE else 2):
+        return FEN_EN_PASSANT_RANK
+    if not pos.pieces[PAWN] & pos.colours[pos.side ^ 1] & bit(square ^ 8):
+        return FEN_EN_PASSANT_PAWN
+    return FEN_EN_PASSANT_BLOCKED if occupied(pos) & passed_over else FEN_OK
+
+
 cdef FenError parse_en_passant(PositionC* pos, FieldC field) noexcept nogil:
-    """Needs the king scanned. The square is kept only if a pawn can legally capture there."""
-    cdef int square, rank
-    cdef u64 pawn, passed_over
+    """The square is kept only if a pawn can legally capture there."""
+    cdef int square
+    cdef FenError error
     if field.length == 1 and field.text[0] == c'-':
         return FEN_OK
     if (field.length != 2 or not c'a' <= field.text[0] <= c'h'
             or not c'1' <= field.text[1] <= c'8'):
         return FEN_EN_PASSANT_SQUARE
-    rank = field.text[1] - c'1'
-    square = rank * 8 + (field.text[0] - c'a')
-    if rank != (5 if pos.side == WHITE else 2):
-        return FEN_EN_PASSANT_RANK
-    pawn = bit(square ^ 8)
-    passed_over = bit(square) | forward(bit(square), pos.side)
-    if not pos.pieces[PAWN] & pos.colours[pos.side ^ 1] & pawn:
-        return FEN_EN_PASSANT_PAWN
-    if occupied(pos) & passed_over:
-        return FEN_EN_PASSANT_BLOCKED
-    if can_capture_en_passant(pos, pos.side, square):
+    square = (field.text[1] - c'1') * 8 + (field.text[0] - c'a')
+    error = check_en_passant(pos, square)
+    if error == FEN_OK and can_capture_en_passant(pos, pos.side, square):
         pos.en_passant = <u8>square
-    return FEN_OK
+    return error
 
 
 cdef int parse_number(FieldC field, int largest) noexcept nogil:

@@ -43,11 +43,9 @@ cdef bint castling_is_possible(const PositionC* pos, int colour) noexcept nogil:
 
 
 cdef bint en_passant_is_possible(const PositionC* pos) noexcept nogil:
-    return (pos.en_passant == NO_SQUARE
-            or (rank_of(pos.en_passant) == (5 if pos.side == WHITE else 2)
-                and (pos.pieces[PAWN] & pos.colours[pos.side ^ 1] & bit(pos.en_passant ^ 8)) != 0
-                and not occupied(pos) & bit(pos.en_passant)
-                and can_capture_en_passant(pos, pos.side, pos.en_passant)))
+    return pos.en_passant == NO_SQUARE or (
+        check_en_passant(pos, pos.en_passant) == FEN_OK
+        and can_capture_en_passant(pos, pos.side, pos.en_passant))
 
 
 cdef bint unpack_position(PositionC* pos, const PackedC* packed) noexcept nogil:

@@ -125,7 +125,7 @@ cdef int split_tasks(PerftJobC* job) noexcept nogil:
     cdef PerftTaskC* children
     for index in range(job.task_count):
         total += count_legal(&job.tasks[index].pos)
-    children = <PerftTaskC*>calloc(max(total, 1), sizeof(PerftTaskC))
+    children = <PerftTaskC*>calloc(total + 1, sizeof(PerftTaskC))
     if children == NULL:
         return -1
     for index in range(job.task_count):

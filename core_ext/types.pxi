@@ -37,6 +37,11 @@ cdef enum:
     EN_PASSANT = 5
     PROMOTION = 8  # plus 0 to 3 for knight to queen, plus CAPTURE
 
+# What may be asked for; memory ends sooner.
+cdef enum:
+    HASH_MB_LIMIT = 1 << 20
+    THREAD_LIMIT = 1024
+
 # No legal position has more than 218 moves.
 cdef enum:
     MAX_MOVES = 256
@@ -62,5 +67,29 @@ cdef inline bint is_promotion(MoveC move) noexcept nogil:
     return (move & (PROMOTION << 12)) != 0
 
 
+cdef inline bint is_quiet(MoveC move) noexcept nogil:
+    """Neither a capture nor a promotion."""
+    return move_kind(move) < CAPTURE
+
+
 cdef inline int promoted_piece(MoveC move) noexcept nogil:
     return KNIGHT + (move_kind(move) & 3)
+
+
+# Scores, in centipawns from the side to move. A mate is MATE less the plies to it.
+
+cdef enum:
+    MAX_PLY = 128
+    MATE = 32000
+    INFINITE = 32001
+    NO_EVALUATION = 32002
+    LEAST_MATE = MATE - 2 * MAX_PLY  # scores from here on are mates
+    LARGEST_EVALUATION = LEAST_MATE - 1
+
+
+cdef inline int mated_in(int ply) noexcept nogil:
+    return ply - MATE
+
+
+cdef inline bint is_mate_score(int score) noexcept nogil:
+    return score >= LEAST_MATE or score <= -LEAST_MATE

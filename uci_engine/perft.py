@@ -6,12 +6,12 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from core_ext.core import START_FEN, Board, PerftRun
+from core_ext.core import MAX_DEPTH, MAX_HASH_MB, MAX_THREADS, START_FEN, Board, PerftRun
 from uci_engine.arguments import Parser, whole_number
 
 PROGRESS_AFTER = 1.0  # seconds; a short run stays silent
@@ -21,12 +21,30 @@ PROGRESS_EVERY = 0.5
 def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
     parser = Parser(prog="cythera perft", description="Count the move sequences of a length.")
     add = parser.add_argument
-    add("depth", type=whole_number, nargs="?", metavar="DEPTH", help="length of the sequences")
+    add(
+        "depth",
+        type=whole_number(0, MAX_DEPTH),
+        nargs="?",
+        metavar="DEPTH",
+        help="length of the sequences",
+    )
     add("--fen", default=START_FEN, help="the position (default: the start position)")
     add("--chess960", action="store_true", help="the position is one of Chess960")
     add("--divide", action="store_true", help="show the count of each move")
-    add("--threads", type=whole_number, default=1, metavar="N", help="threads to use (1)")
-    add("--hash", type=whole_number, default=0, metavar="MB", help="hash table size (0: none)")
+    add(
+        "--threads",
+        type=whole_number(1, MAX_THREADS),
+        default=1,
+        metavar="N",
+        help="threads to use (1)",
+    )
+    add(
+        "--hash",
+        type=whole_number(0, MAX_HASH_MB),
+        default=0,
+        metavar="MB",
+        help="hash table size (0: none)",
+    )
     add("--suite", type=Path, metavar="FILE", help="check the lines `FEN ;D1 20 ;D2 400` of a file")
     add("--json", action="store_true", help="print JSON")
     options = parser.parse_args(arguments)
@@ -34,8 +52,6 @@ def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
         parser.error("DEPTH or --suite FILE is needed")
     if options.suite is not None and (options.fen != START_FEN or options.divide):
         parser.error("--suite goes with neither --fen nor --divide")
-    if options.depth is not None and options.depth < 0:
-        parser.error(f"the depth must not be negative: {options.depth}")
     return options
 
 
@@ -158,6 +174,10 @@ def parse_suite_line(text: str, path: Path, number: int) -> SuiteLine:
         depth, value = name[1:], value.strip()
         if name[:1] != "D" or not depth.isdecimal() or not value.isdecimal():
             raise ValueError(f"{path}, line {number}: expected `;D<depth> <count>`, not {field!r}")
+        if len(depth) > 2 or int(depth) > MAX_DEPTH:
+            raise ValueError(
+                f"{path}, line {number}: the depth is more than {MAX_DEPTH}: {field!r}"
+            )
         counts[int(depth)] = int(value)
     if not counts:
         raise ValueError(f"{path}, line {number}: no `;D<depth> <count>` after the position")

@@ -1,0 +1,352 @@
+# What Python sees of the search: a Searcher that owns the table and the threads' memory.
+
+cdef class SearchInfo:
+    """What is known about one line: after an iteration, or a bound on the way."""
+    cdef readonly int depth
+    cdef readonly int seldepth
+    cdef readonly int multipv
+    cdef readonly int score
+    cdef readonly object mate
+    cdef readonly str bound
+    cdef readonly object nodes
+    cdef readonly int hashfull
+    cdef readonly object tbhits
+    cdef readonly int time_ms
+    cdef readonly list pv
+
+    def __repr__(self):
+        score = f"mate {self.mate}" if self.mate is not None else f"cp {self.score}"
+        return (f"<SearchInfo depth {self.depth} {score} nodes {self.nodes} "
+                f"pv {' '.join(map(str, self.pv))}>")
+
+
+cdef class SearchResult:
+    """The outcome of a search: the move to play, and the last word on each line."""
+    cdef readonly Move best
+    cdef readonly Move ponder
+    cdef readonly list infos
+    cdef readonly object nodes
+    cdef readonly int time_ms
+    cdef readonly int depth
+    cdef readonly int score
+    cdef readonly object mate
+    cdef readonly list pv
+
+    def __repr__(self):
+        return f"<SearchResult {self.best} {self.infos[0]!r}>"
+
+
+cdef object mate_distance(int score):
+    """Full moves to the mate, negative for being mated; None for other scores."""
+    if score >= LEAST_MATE:
+        return (MATE - score + 1) // 2
+    return -((MATE + score) // 2) if score <= -LEAST_MATE else None
+
+
+cdef void tell_python(ThreadC* t, int bound) noexcept with gil:
+    (<Searcher>t.shared.owner).on_report(t, bound)
+
+
+cdef class Searcher:
+    """A search with its memory: transposition table, histories, threads."""
+    cdef SharedC shared
+    cdef ThreadC** threads
+    cdef int thread_count
+    cdef int wanted_threads
+    cdef int hash_mb
+    cdef int wanted_hash_mb
+    cdef bint chess960
+    cdef object listener
+    cdef object listener_error
+    cdef list infos
+
+    def __cinit__(self):
+        memset(&self.shared, 0, sizeof(SharedC))
+        self.threads = NULL
+        self.shared.owner = <void*>self
+        self.shared.report = tell_python
+
+    def __dealloc__(self):
+        self.free_threads()
+        free(self.shared.table.clusters)
+
+    def __init__(self, int hash_mb=16, int threads=1):
+        self.set_hash(hash_mb)
+        self.set_threads(threads)
+
+    def set_hash(self, int megabytes):
+        """The table's size, from the next search on."""
+        if not 1 <= megabytes <= HASH_MB_LIMIT:
+            raise ValueError(f"the hash size must be from 1 to {HASH_MB_LIMIT} MB, not {megabytes}")
+        if self.shared.table.clusters == NULL:
+            self.wanted_hash_mb = megabytes
+        elif megabytes != self.hash_mb:
+            if not allocate_table(&self.shared.table, megabytes):
+                raise MemoryError(f"no memory for {megabytes} MB of hash")
+            self.hash_mb = self.wanted_hash_mb = megabytes
+
+    def set_threads(self, int threads):
+        if not 1 <= threads <= THREAD_LIMIT:
+            raise ValueError(f"the number of threads must be from 1 to {THREAD_LIMIT}, "
+                             f"not {threads}")
+        self.wanted_threads = threads
+
+    def allocate(self):
+        """Get the memory now, not at the first search."""
+        if self.shared.table.clusters == NULL:
+            if not allocate_table(&self.shared.table, self.wanted_hash_mb):
+                raise MemoryError(f"no memory for {self.wanted_hash_mb} MB of hash")
+            self.hash_mb = self.wanted_hash_mb
+        if self.thread_count != self.wanted_threads:
+            self.free_threads()
+            self.make_threads(self.wanted_threads)
+
+    cdef int make_threads(self, int count) except -1:
+        self.threads = <ThreadC**>calloc(count, sizeof(ThreadC*))
+        if self.threads == NULL:
+            raise MemoryError(f"no memory for {count} threads")
+        while self.thread_count < count:
+            self.threads[self.thread_count] = new_thread(&self.shared, self.thread_count)
+            if self.threads[self.thread_count] == NULL:
+                raise MemoryError(f"no memory for {count} threads")
+            self.thread_count += 1
+        return 0
+
+    cdef void free_threads(self) noexcept:
+        cdef int index
+        for index in range(self.thread_count):
+            free_thread(self.threads[index])
+        free(self.threads)
+        self.threads = NULL
+        self.thread_count = 0
+
+    def clear(self):
+        """Forget everything: the next search is the first one again."""
+        cdef int index
+        if self.shared.table.clusters != NULL:
+            clear_table(&self.shared.table)
+        for index in range(self.thread_count):
+            clear_thread(self.threads[index])
+
+    def prepare(self):
+        """Before each search: a stop that comes from now on is meant for it."""
+        store_relaxed(&self.shared.stop, 0)
+
+    def stop(self):
+        """End the running search; from any thread."""
+        store_relaxed(&self.shared.stop, 1)
+
+    def ponderhit(self, int64_t soft_ms, int64_t hard_ms, int64_t start_ns):
+        """The running search has a clock from now on; from any thread."""
+        self.shared.limits.start_ns = start_ns
+        self.shared.limits.soft_ns = soft_ms * 1000000
+        self.shared.limits.hard_ns = hard_ms * 1000000
+        store_relaxed(&self.shared.time_limits_off, 0)
+
+    def evaluate(self, Board board not None):
+        """The static evaluation in centipawns, from the side to move."""
+        self.allocate()
+        return evaluate(&board.pos, self.threads[0].pawns)
+
+    def search(self, Board board not None, *, int depth=0, u64 nodes=0, int mate=0,
+               int64_t soft_ms=0, int64_t hard_ms=0, start_ns=None, int multipv=1,
+               searchmoves=None, bint infinite=False, on_info=None, bint selective=True):
+        """Search until a limit is met; `on_info` is called with each SearchInfo on the way."""
+        cdef LimitsC* limits = &self.shared.limits
+        cdef int index
+        self.allocate()
+        limits.depth = min(depth, MAX_PLY - 1)
+        limits.nodes = nodes
+        limits.mate = mate
+        limits.start_ns = monotonic_ns() if start_ns is None else start_ns
+        limits.soft_ns = soft_ms * 1000000
+        limits.hard_ns = hard_ms * 1000000
+        limits.selective = selective
+        store_relaxed(&self.shared.time_limits_off, infinite)
+        self.chess960 = board.chess960
+        self.listener = on_info
+        self.listener_error = None
+        self.infos = []
+        self.shared.table.age = (self.shared.table.age + 1) % AGE_CYCLE
+        for index in range(self.thread_count):
+            prepare_thread(self.threads[index], board, multipv)
+            restrict_roots(self.threads[index], board, searchmoves)
+        if self.threads[0].root_count == 0:
+            return self.no_move(board)
+        self.run()
+        if self.listener_error is not None:
+            raise self.listener_error
+        return self.make_result()
+
+    cdef int run(self) except -1:
+        cdef int index
+        helpers = [threading.Thread(target=self._help, args=(index,), daemon=True)
+                   for index in range(1, self.thread_count)]
+        for helper in helpers:
+            helper.start()
+        with nogil:
+            iterate(self.threads[0])
+        store_relaxed(&self.shared.stop, 1)
+        for helper in helpers:
+            helper.join()
+        return 0
+
+    def _help(self, int index):
+        with nogil:
+            iterate(self.threads[index])
+
+    cdef SearchInfo describe(self, int line, int bound):
+        cdef ThreadC* t = self.threads[0]
+        cdef RootMoveC* root = &t.roots[line]
+        cdef SearchInfo info = SearchInfo.__new__(SearchInfo)
+        cdef int score = root.score if root.score != -INFINITE else root.previous_score
+        cdef int index
+        cdef u64 nodes = 0
+        for index in range(self.thread_count):
+            nodes += load_relaxed(&self.threads[index].nodes)
+        info.depth = t.root_depth if bound != NO_BOUND else t.completed_depth
+        info.seldepth = max(root.seldepth, info.depth)
+        info.multipv = line + 1
+        info.score = score
+        info.mate = mate_distance(score)
+        info.bound = ("lowerbound" if bound == LOWER_BOUND
+                      else "upperbound" if bound == UPPER_BOUND else "")
+        info.nodes = nodes
+        info.hashfull = table_permille(&self.shared.table)
+        info.tbhits = t.tb_hits
+        info.time_ms = <int>((monotonic_ns() - self.shared.limits.start_ns) // 1000000)
+        info.pv = list_moves(root.pv, root.pv + root.pv_length, self.chess960)
+        return info
+
+    cdef void on_report(self, ThreadC* t, int bound) noexcept:
+        """Iterations are always told, bounds only in a long search."""
+        cdef int line
+        try:
+            if bound != EXACT:
+                if monotonic_ns() - self.shared.limits.start_ns < BOUNDS_AFTER_NS:
+                    return
+                self.tell(self.describe(t.pv_index, bound))
+                return
+            self.infos = [self.describe(line, bound)
+                          for line in range(min(t.multipv, t.root_count))]
+            for info in self.infos:
+                self.tell(info)
+        except BaseException as error:
+            self.listener_error = error
+            self.stop()
+
+    cdef int tell(self, SearchInfo info) except -1:
+        if self.listener is not None:
+            self.listener(info)
+        return 0
+
+    cdef SearchResult make_result(self):
+        """A search stopped within an iteration may have found a better move in it."""
+        cdef SearchResult result = SearchResult.__new__(SearchResult)
+        cdef SearchInfo best = self.describe(0, NO_BOUND)
+        if not self.infos or self.infos[0].pv != best.pv:
+            self.infos = [best, *self.infos[1:]]
+            self.tell(best)
+        result.infos = self.infos
+        result.pv = best.pv
+        result.best = best.pv[0]
+        result.ponder = best.pv[1] if len(best.pv) > 1 else None
+        result.score = best.score
+        result.mate = best.mate
+        result.depth = best.depth
+        result.nodes = best.nodes
+        result.time_ms = best.time_ms
+        return result
+
+    cdef SearchResult no_move(self, Board board):
+        cdef SearchResult result = SearchResult.__new__(SearchResult)
+        cdef SearchInfo info = SearchInfo.__new__(SearchInfo)
+        info.multipv = 1
+        info.bound = ""
+        info.nodes = info.tbhits = 0
+        info.pv = []
+        info.score = -MATE if board.pos.checkers else 0
+        info.mate = 0 if board.pos.checkers else None
+        self.tell(info)
+        result.infos = [info]
+        result.nodes = 0
+        result.pv = []
+        result.score = info.score
+        result.mate = info.mate
+        return result
+
+
+BOUNDS_AFTER_NS = 1_000_000_000
+
+
+cdef ThreadC* new_thread(SharedC* shared, int index) noexcept nogil:
+    cdef ThreadC* t = <ThreadC*>calloc(1, sizeof(ThreadC))
+    if t == NULL:
+        return NULL
+    t.shared = shared
+    t.index = index
+    t.history = <HistoryC*>malloc(sizeof(HistoryC))
+    t.pawns = <PawnEntryC*>malloc(PAWN_CACHE_SIZE * sizeof(PawnEntryC))
+    if t.history == NULL or t.pawns == NULL:
+        free_thread(t)
+        return NULL
+    clear_thread(t)
+    return t
+
+
+cdef void free_thread(ThreadC* t) noexcept nogil:
+    free(t.history)
+    free(t.pawns)
+    free(t.keys)
+    free(t)
+
+
+cdef void clear_thread(ThreadC* t) noexcept nogil:
+    memset(t.history, 0, sizeof(HistoryC))
+    memset(t.pawns, 0, PAWN_CACHE_SIZE * sizeof(PawnEntryC))
+    t.pawns[0].key = 1  # the key of no pawns is zero: that entry must not look filled
+
+
+cdef int prepare_thread(ThreadC* t, Board board, int multipv) except -1:
+    """Set the root: position, earlier positions, frames, counters."""
+    cdef int index
+    cdef FrameC* f
+    cdef void* keys = realloc(t.keys, (board.length + MAX_PLY + 2) * sizeof(u64))
+    if keys == NULL:
+        raise MemoryError("no memory for the game's positions")
+    t.keys = <u64*>keys
+    for index in range(board.length):
+        t.keys[index] = board.before[index].key
+    t.keys[board.length] = board.pos.key
+    t.game_length = board.length
+    t.nodes = t.tb_hits = 0
+    t.seldepth = t.root_depth = t.completed_depth = t.null_guard = t.pv_index = t.stability = 0
+    t.multipv = multipv
+    for index in range(MAX_PLY + FRAMES_BELOW_ROOT + 2):
+        f = &t.frames[index]
+        f.ply = index - FRAMES_BELOW_ROOT
+        f.continuation = &t.history.continuation[0][0]
+        f.static_eval = NO_EVALUATION
+        f.move = f.killer = f.excluded = NULL_MOVE
+        f.double_extensions = f.pv_length = 0
+    t.frames[FRAMES_BELOW_ROOT - 1].move = 1  # no null move came before the root
+    t.frames[FRAMES_BELOW_ROOT].pos = board.pos
+    return 0
+
+
+cdef int restrict_roots(ThreadC* t, Board board, searchmoves) except -1:
+    """All legal moves, or those asked for."""
+    cdef MoveC moves[MAX_MOVES]
+    cdef MoveC* end = generate_legal(moves, &board.pos)
+    cdef MoveC* move = moves
+    wanted = None if searchmoves is None else {board.find_object(each) for each in searchmoves}
+    t.root_count = 0
+    while move < end:
+        if wanted is None or move[0] in wanted:
+            memset(&t.roots[t.root_count], 0, sizeof(RootMoveC))
+            t.roots[t.root_count].move = t.roots[t.root_count].pv[0] = move[0]
+            t.roots[t.root_count].pv_length = 1
+            t.roots[t.root_count].score = -INFINITE
+            t.root_count += 1
+        move += 1
+    return 0

@@ -1,0 +1,128 @@
+# The root: iterations, aspiration windows, root moves, and when to stop.
+
+cdef inline void report(ThreadC* t, int bound) noexcept nogil:
+    """Tell the front end; only the first thread speaks."""
+    if t.index == 0:
+        t.shared.report(t, bound)
+
+
+cdef void sort_roots(ThreadC* t, int first) noexcept nogil:
+    """Best first; equals keep their order."""
+    cdef int index, place
+    cdef RootMoveC root
+    for index in range(first + 1, t.root_count):
+        root = t.roots[index]
+        place = index
+        while place > first and (t.roots[place - 1].score < root.score
+                                 or (t.roots[place - 1].score == root.score
+                                     and t.roots[place - 1].previous_score < root.previous_score)):
+            t.roots[place] = t.roots[place - 1]
+            place -= 1
+        t.roots[place] = root
+
+
+cdef void aspirate(ThreadC* t) noexcept nogil:
+    """Search with a narrow window around the last score; widen it on the side that fails."""
+    cdef FrameC* f = &t.frames[FRAMES_BELOW_ROOT]
+    cdef int delta = ASPIRATION_WIDTH
+    cdef int alpha = -INFINITE, beta = INFINITE
+    cdef int depth = t.root_depth, fails = 0
+    cdef int expected = t.roots[t.pv_index].previous_score
+    cdef int score
+    if t.root_depth >= 4 and not is_mate_score(expected):
+        alpha = max(expected - delta, -INFINITE)
+        beta = min(expected + delta, INFINITE)
+    while True:
+        score = negamax(t, f, alpha, beta, max(depth - fails, 1), False)
+        sort_roots(t, t.pv_index)
+        if is_stopped(t) or alpha < score < beta:
+            return
+        if score <= alpha:
+            report(t, UPPER_BOUND)
+            beta = (alpha + beta) // 2
+            alpha = max(score - delta, -INFINITE)
+            fails = 0
+        else:
+            report(t, LOWER_BOUND)
+            beta = min(score + delta, INFINITE)
+            fails = min(fails + 1, 3)
+        delta += delta // 2
+        if delta > 500:
+            alpha = -INFINITE
+            beta = INFINITE
+
+
+cdef double[5] STABILITY_FACTORS
+STABILITY_FACTORS[:] = [2.0, 1.2, 0.95, 0.85, 0.78]
+
+
+cdef bint soft_time_is_up(ThreadC* t, int score_drop) noexcept nogil:
+    """After an iteration: more time while the choice is unclear, less when it is made.
+
+    Unclear is a best move that took few of the nodes, that has just changed, or that lost score.
+    """
+    cdef SharedC* shared = t.shared
+    cdef double share, factor
+    if load_relaxed(&shared.time_limits_off) or shared.limits.soft_ns == 0:
+        return False
+    if t.root_count == 1 and t.root_depth >= 8:
+        return True  # a forced move needs no thought
+    share = t.roots[0].nodes / <double>max(t.nodes, 1)
+    factor = (0.55 + 1.7 * (1.0 - share)) * STABILITY_FACTORS[min(t.stability, 4)]
+    factor *= min(max(1.0 + score_drop / 120.0, 0.8), 1.6)
+    return monotonic_ns() - shared.limits.start_ns >= <int64_t>(shared.limits.soft_ns * factor)
+
+
+cdef bint target_mate_found(ThreadC* t) noexcept nogil:
+    cdef int mate = t.shared.limits.mate
+    cdef int score = t.roots[0].score
+    return mate > 0 and is_mate_score(score) and MATE - abs(score) <= 2 * mate
+
+
+cdef bint mate_is_settled(ThreadC* t) noexcept nogil:
+    """A mate seen with twice its depth searched will not get shorter."""
+    cdef int score = t.roots[0].score
+    return (t.shared.limits.depth == 0 and t.multipv == 1 and is_mate_score(score)
+            and t.root_depth >= 2 * (MATE - abs(score)) + 4)
+
+
+cdef void search_lines(ThreadC* t) noexcept nogil:
+    """One iteration: the best move, then the best of the others, as many lines as are wanted."""
+    cdef int index
+    for index in range(t.root_count):
+        t.roots[index].previous_score = t.roots[index].score
+    t.seldepth = 0
+    t.pv_index = 0
+    while t.pv_index < min(t.multipv, t.root_count):
+        aspirate(t)
+        if is_stopped(t):
+            break
+        sort_roots(t, 0)
+        t.pv_index += 1
+    t.pv_index = 0
+
+
+cdef void iterate(ThreadC* t) noexcept nogil:
+    """Depth 1, 2, 3, ... until a limit is met. Each iteration orders the next one's moves."""
+    cdef SharedC* shared = t.shared
+    cdef int deepest = shared.limits.depth if shared.limits.depth else MAX_PLY - 1
+    cdef int last_score = 0
+    cdef MoveC last_best = NULL_MOVE
+    while t.root_depth < deepest:
+        t.root_depth += 1
+        # Helper threads skip some depths, so that the threads do different work.
+        if t.index and (t.root_depth + t.index) % 3 == 0:
+            continue
+        search_lines(t)
+        if is_stopped(t):
+            return
+        t.completed_depth = t.root_depth
+        if t.index:
+            continue
+        report(t, EXACT)
+        t.stability = t.stability + 1 if t.roots[0].move == last_best else 0
+        last_best = t.roots[0].move
+        if (target_mate_found(t) or mate_is_settled(t) or load_relaxed(&shared.stop)
+                or (t.root_depth >= 2 and soft_time_is_up(t, last_score - t.roots[0].score))):
+            return
+        last_score = t.roots[0].score

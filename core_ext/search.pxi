@@ -1,0 +1,510 @@
+# The search: principal variation search with a transposition table and everything that lets it
+# look at fewer moves. The steps are numbered in the order in which they happen.
+
+from libc.math cimport log
+
+cdef extern from *:
+    """
+    #include <time.h>
+    static inline int64_t monotonic_ns(void) {
+        struct timespec now;
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+    }
+    """
+    int64_t monotonic_ns() noexcept nogil
+
+cdef enum:
+    CLOCK_CHECK_MASK = 1023  # the clock is read once in so many nodes
+    LMR_ONE = 1024           # reductions are counted in 1024ths of a ply
+    TRACKED_MOVES = 64       # moves that a cutoff will blame
+
+cdef int QUIET_REDUCTIONS[64][64]
+cdef int CAPTURE_REDUCTIONS[64][64]
+
+
+cdef void fill_reductions() noexcept nogil:
+    cdef int depth, count
+    cdef double product
+    for depth in range(1, 64):
+        for count in range(1, 64):
+            product = log(depth) * log(count)
+            QUIET_REDUCTIONS[depth][count] = <int>(LMR_QUIET_BASE + LMR_QUIET_SLOPE * product)
+            CAPTURE_REDUCTIONS[depth][count] = <int>(LMR_CAPTURE_BASE
+                                                     + LMR_CAPTURE_SLOPE * product)
+
+
+fill_reductions()
+
+
+# ---- stopping
+
+cdef bint must_stop(ThreadC* t) noexcept nogil:
+    """The first thread watches the limits; depth 1 is always finished."""
+    cdef SharedC* shared = t.shared
+    if t.index == 0 and t.root_depth > 1:
+        if shared.limits.nodes and t.nodes >= shared.limits.nodes:
+            store_relaxed(&shared.stop, 1)
+        if (t.nodes & CLOCK_CHECK_MASK) == 0 and past_hard_limit(shared):
+            store_relaxed(&shared.stop, 1)
+    return is_stopped(t)
+
+
+cdef bint past_hard_limit(SharedC* shared) noexcept nogil:
+    return (not load_relaxed(&shared.time_limits_off) and shared.limits.hard_ns != 0
+            and monotonic_ns() - shared.limits.start_ns >= shared.limits.hard_ns)
+
+
+# ---- moving about in the tree
+
+cdef inline void go_down(ThreadC* t, FrameC* f, MoveC move) noexcept nogil:
+    cdef int piece = coloured(f.pos.squares[move_from(move)], f.pos.side)
+    make_move(&f[1].pos, &f.pos, move)
+    prefetch_entry(&t.shared.table, f[1].pos.key)
+    f.move = move
+    f.continuation = &t.history.continuation[piece][move_to(move)]
+    t.keys[t.game_length + f.ply + 1] = f[1].pos.key
+
+
+cdef inline void pass_move(ThreadC* t, FrameC* f) noexcept nogil:
+    make_null_move(&f[1].pos, &f.pos)
+    f[1].pos.rule50 = 0  # no repetition reaches across a null move
+    prefetch_entry(&t.shared.table, f[1].pos.key)
+    f.move = NULL_MOVE
+    f.continuation = &t.history.continuation[0][0]
+    t.keys[t.game_length + f.ply + 1] = f[1].pos.key
+
+
+cdef inline void extend_pv(FrameC* f, MoveC move) noexcept nogil:
+    f.pv[0] = move
+    memcpy(&f.pv[1], f[1].pv, f[1].pv_length * sizeof(MoveC))
+    f.pv_length = f[1].pv_length + 1
+
+
+cdef inline bint has_pieces(const PositionC* pos) noexcept nogil:
+    return (pos.colours[pos.side] & ~(pos.pieces[PAWN] | pos.pieces[KING])) != 0
+
+
+cdef inline int draw_score(ThreadC* t) noexcept nogil:
+    """Draws differ by a hair, so that the search does not run in circles."""
+    return 1 - <int>(t.nodes & 2)
+
+
+cdef inline bint bound_fits(int bound, int score, int limit) noexcept nogil:
+    """Does a stored bound prove that the value is on the same side of the limit?"""
+    return (bound & (LOWER_BOUND if score >= limit else UPPER_BOUND)) != 0
+
+
+# ---- quiescence
+
+cdef int quiesce(ThreadC* t, FrameC* f, int alpha, int beta) noexcept nogil:
+    """Captures and promotions until nothing hangs; in check, all evasions."""
+    cdef bint is_pv = beta - alpha > 1
+    cdef bint in_check = f.pos.checkers != 0
+    cdef int best = -INFINITE, raw = NO_EVALUATION, first_alpha = alpha
+    cdef int score, futility = -INFINITE, quiets_seen = 0, count = 0
+    cdef MoveC move, best_move = NULL_MOVE
+    cdef EntryC entry
+    cdef PickerC picker
+
+    count_node(t)
+    f.pv_length = 0
+    if must_stop(t):
+        return 0
+    if f.ply > t.seldepth:
+        t.seldepth = f.ply
+    if is_draw(t, f):
+        return draw_score(t)
+    if f.ply >= MAX_PLY - 1:
+        return 0 if in_check else evaluate(&f.pos, t.pawns)
+
+    entry = probe_table(&t.shared.table, f.pos.key, f.ply)
+    if entry.found and not is_pv and bound_fits(entry.bound, entry.score, beta):
+        return entry.score
+
+    # Stand pat: the side to move need not capture.
+    if not in_check:
+        raw = entry.evaluation if entry.evaluation != NO_EVALUATION else evaluate(&f.pos, t.pawns)
+        best = correct_evaluation(t, &f.pos, raw)
+        if entry.found and bound_fits(entry.bound, entry.score, best) and not is_mate_score(
+                entry.score):
+            best = entry.score
+        if best >= beta:
+            if not entry.found:
+                store_entry(&t.shared.table, f.pos.key, f.ply, NULL_MOVE, best, raw, 0,
+                            LOWER_BOUND, False)
+            return best
+        alpha = max(alpha, best)
+        futility = best + DELTA_MARGIN
+
+    start_picker(&picker, f, entry.move, NULL_MOVE, 0, True)
+    while True:
+        move = next_move(&picker, t, f)
+        if move == NULL_MOVE:
+            break
+        count += 1
+        if best > -LEAST_MATE:
+            if in_check and is_quiet(move):
+                quiets_seen += 1
+                if quiets_seen > 2:
+                    continue
+            if (not in_check and not is_promotion(move)
+                    and futility + EXCHANGE_VALUES[captured_piece(&f.pos, move)] <= alpha):
+                best = max(best, futility + EXCHANGE_VALUES[captured_piece(&f.pos, move)])
+                continue
+        go_down(t, f, move)
+        score = -quiesce(t, f + 1, -beta, -alpha)
+        if is_stopped(t):
+            return 0
+        if score > best:
+            best = score
+            if score > alpha:
+                alpha = score
+                best_move = move
+                if is_pv:
+                    extend_pv(f, move)
+                if score >= beta:
+                    break
+    if in_check and count == 0:
+        return mated_in(f.ply)
+    store_entry(&t.shared.table, f.pos.key, f.ply, best_move, best, raw, 0,
+                LOWER_BOUND if best >= beta else UPPER_BOUND, False)
+    return best
+
+
+# ---- the parts of a node that prune it whole
+
+cdef int try_null_move(ThreadC* t, FrameC* f, int beta, int depth, int evaluation) noexcept nogil:
+    """If passing still fails high, some move surely does. Unsound only in zugzwang, which needs a
+    bare side; deep cut-offs are verified with the side's own moves."""
+    cdef int reduction = NULL_BASE + depth // NULL_DEPTH_DIVISOR + min(
+        3, (evaluation - beta) // NULL_EVAL_DIVISOR)
+    cdef int score
+    pass_move(t, f)
+    score = -negamax(t, f + 1, -beta, 1 - beta, depth - reduction, True)
+    if score < beta or is_stopped(t):
+        return -INFINITE
+    if is_mate_score(score):
+        score = beta
+    if depth < NULL_VERIFY_DEPTH or t.null_guard > 0:
+        return score
+    t.null_guard = f.ply + 3 * (depth - reduction) // 4
+    if negamax(t, f, beta - 1, beta, depth - reduction, False) < beta:
+        score = -INFINITE
+    t.null_guard = 0
+    return score
+
+
+cdef int try_probcut(ThreadC* t, FrameC* f, int beta, int depth, MoveC table_move, int raw,
+                     int evaluation) noexcept nogil:
+    """A capture that beats beta by a margin in a shallow search will beat beta in a deep one."""
+    cdef int raised = beta + PROBCUT_MARGIN
+    cdef int score
+    cdef PickerC picker
+    cdef MoveC move
+    start_picker(&picker, f, table_move, NULL_MOVE, max(raised - evaluation, 0), True)
+    while True:
+        move = next_move(&picker, t, f)
+        if move == NULL_MOVE:
+            return -INFINITE
+        if move == f.excluded or not wins_exchange(&f.pos, move, raised - evaluation):
+            continue
+        go_down(t, f, move)
+        score = -quiesce(t, f + 1, -raised, 1 - raised)
+        if score >= raised and depth > 4:
+            score = -negamax(t, f + 1, -raised, 1 - raised, depth - 4, True)
+        if is_stopped(t):
+            return -INFINITE
+        if score >= raised:
+            store_entry(&t.shared.table, f.pos.key, f.ply, move, score, raw, depth - 3,
+                        LOWER_BOUND, False)
+            return score
+
+
+# ---- the move loop's decisions
+
+cdef inline bint is_hopeless(ThreadC* t, FrameC* f, PickerC* picker, MoveC move, int count,
+                             int depth, int lmr_depth, int alpha, bint improving) noexcept nogil:
+    """Step 9. Skip a move that will not raise alpha at this little depth."""
+    cdef int history
+    if not is_quiet(move):
+        return not wins_exchange(&f.pos, move, -SEE_CAPTURE_MARGIN * depth)
+    # a. Late quiets after many better ones.
+    if count >= (LATE_MOVE_BASE + depth * depth) // (1 if improving else 2):
+        picker.skip_quiets = True
+        return True
+    # b. The evaluation is too far below alpha.
+    if (f.pos.checkers == 0 and lmr_depth <= 8
+            and f.static_eval + FUTILITY_BASE + FUTILITY_STEP * lmr_depth <= alpha):
+        picker.skip_quiets = True
+        return True
+    # c. It has failed again and again.
+    history = quiet_history(t, f, move)
+    if lmr_depth <= 4 and history < -HISTORY_PRUNING * depth:
+        return True
+    # d. It loses material.
+    return not wins_exchange(&f.pos, move, -SEE_QUIET_MARGIN * lmr_depth * lmr_depth)
+
+
+cdef int singular_extension(ThreadC* t, FrameC* f, EntryC* entry, int beta, int depth,
+                            bint is_pv, bint cut_node, int* multicut) noexcept nogil:
+    """Step 10. Is the table move the only good one? Search the others to find out."""
+    cdef int target = entry.score - 2 * depth
+    cdef int score
+    multicut[0] = -INFINITE
+    f.excluded = entry.move
+    score = negamax(t, f, target - 1, target, (depth - 1) // 2, cut_node)
+    f.excluded = NULL_MOVE
+    if score < target:
+        if not is_pv and score < target - DOUBLE_EXTENSION_MARGIN and f.double_extensions < 8:
+            return 2
+        return 1
+    if target >= beta and not is_mate_score(target):
+        multicut[0] = target  # several moves beat beta
+        return 0
+    if entry.score >= beta:
+        return -2
+    return -1 if cut_node else 0
+
+
+cdef inline int reduction_of(ThreadC* t, FrameC* f, MoveC move, int depth, int count, bint is_pv,
+                             bint cut_node, bint improving, bint was_pv,
+                             MoveC table_move) noexcept nogil:
+    """Step 12. Later moves are searched less deeply; all in 1024ths of a ply."""
+    cdef int d = min(depth, 63), c = min(count, 63)
+    cdef int reduction
+    if is_quiet(move):
+        reduction = QUIET_REDUCTIONS[d][c]
+        reduction -= quiet_history(t, f, move) * LMR_ONE // LMR_HISTORY_DIVISOR
+        if table_move != NULL_MOVE and not is_quiet(table_move):
+            reduction += LMR_ONE
+        if move == f.killer:
+            reduction -= LMR_ONE
+    else:
+        reduction = CAPTURE_REDUCTIONS[d][c]
+        reduction -= capture_entry(t, f, move)[0] * LMR_ONE // LMR_HISTORY_DIVISOR
+    if is_pv:
+        reduction -= LMR_ONE
+    if was_pv:
+        reduction -= LMR_ONE
+    if cut_node:
+        reduction += LMR_ONE * 3 // 2
+    if not improving:
+        reduction += LMR_ONE * 3 // 4
+    if f[1].pos.checkers:
+        reduction -= LMR_ONE
+    return reduction
+
+
+# ---- a node
+
+cdef int negamax(ThreadC* t, FrameC* f, int alpha, int beta, int depth,
+                 bint cut_node) noexcept nogil:
+    cdef bint is_pv = beta - alpha > 1
+    cdef bint is_root = f.ply == 0
+    cdef bint in_check = f.pos.checkers != 0
+    cdef bint selective = t.shared.limits.selective
+    cdef bint improving, was_pv
+    cdef int first_alpha = alpha, best = -INFINITE, raw = NO_EVALUATION, evaluation, score = 0
+    cdef int count = 0, quiet_count = 0, capture_count = 0
+    cdef int extension, reduction, child_depth, multicut, lmr_depth
+    cdef u64 nodes_before
+    cdef MoveC move, best_move = NULL_MOVE
+    cdef MoveC quiets[TRACKED_MOVES]
+    cdef MoveC captures[TRACKED_MOVES]
+    cdef EntryC entry
+    cdef PickerC picker
+
+    # Step 1. At the horizon, settle the captures.
+    if depth <= 0:
+        if selective:
+            return quiesce(t, f, alpha, beta)
+        return leaf_value(t, f)
+
+    # Step 2. Count the node; stop, or see a draw or a mate that cannot be bettered.
+    count_node(t)
+    f.pv_length = 0
+    if must_stop(t):
+        return 0
+    if is_pv and f.ply > t.seldepth:
+        t.seldepth = f.ply
+    if not is_root:
+        if is_draw(t, f):
+            return draw_score(t) if selective else 0
+        if f.ply >= MAX_PLY - 1:
+            return 0 if in_check else evaluate(&f.pos, t.pawns)
+        if selective and alpha < 0 and can_repeat(t, f):
+            alpha = draw_score(t)
+            if alpha >= beta:
+                return alpha
+        alpha = max(alpha, mated_in(f.ply))
+        beta = min(beta, -mated_in(f.ply + 1))
+        if alpha >= beta:
+            return alpha
+        first_alpha = alpha
+
+    # Step 3. What does the table know? The fifty-move rule is not in its keys.
+    entry = probe_table(&t.shared.table, f.pos.key, f.ply)
+    if is_root:
+        entry.move = t.roots[t.pv_index].move if t.root_depth > 1 else NULL_MOVE
+    was_pv = is_pv or (entry.found and entry.was_pv)
+    if (selective and not is_pv and f.excluded == NULL_MOVE and entry.found
+            and entry.depth >= depth and bound_fits(entry.bound, entry.score, beta)
+            and f.pos.rule50 < 90):
+        return entry.score
+
+    # Step 4. The static evaluation, corrected by experience and by the table's bound.
+    f[1].killer = NULL_MOVE
+    if in_check:
+        f.static_eval = evaluation = NO_EVALUATION
+        improving = False
+    else:
+        raw = entry.evaluation if entry.evaluation != NO_EVALUATION else evaluate(&f.pos, t.pawns)
+        f.static_eval = evaluation = correct_evaluation(t, &f.pos, raw)
+        if (entry.found and bound_fits(entry.bound, entry.score, evaluation)
+                and not is_mate_score(entry.score)):
+            evaluation = entry.score
+        improving = is_improving(f)
+
+    if selective and not is_pv and not in_check and f.excluded == NULL_MOVE:
+        # Step 5. Far below alpha near the horizon: only captures can help.
+        if depth <= 3 and evaluation + RAZOR_BASE + RAZOR_STEP * depth * depth <= alpha:
+            score = quiesce(t, f, alpha, alpha + 1)
+            if score <= alpha:
+                return score
+        # Step 6. Far above beta: a quiet move will keep it there.
+        if (depth <= REVERSE_FUTILITY_DEPTH and not is_mate_score(beta)
+                and evaluation - REVERSE_FUTILITY_MARGIN * (depth - improving) >= beta):
+            return (evaluation + beta) // 2 if not is_mate_score(evaluation) else evaluation
+        # Step 7. Null move.
+        if (depth >= 3 and evaluation >= beta and f.static_eval >= beta - 20 * depth + 120
+                and (f - 1).move != NULL_MOVE and has_pieces(&f.pos) and f.ply >= t.null_guard
+                and beta > -LEAST_MATE):
+            score = try_null_move(t, f, beta, depth, evaluation)
+            if score > -INFINITE:
+                return score
+        # Step 8. ProbCut.
+        if (depth >= 5 and not is_mate_score(beta)
+                and not (entry.found and entry.depth >= depth - 3
+                         and entry.score < beta + PROBCUT_MARGIN)):
+            score = try_probcut(t, f, beta, depth, entry.move, raw, f.static_eval)
+            if score > -INFINITE:
+                return score
+
+    # With no move to try first, a shallower search now finds one for the next time.
+    if (selective and (is_pv or cut_node) and depth >= IIR_DEPTH and entry.move == NULL_MOVE
+            and f.excluded == NULL_MOVE and not is_root):
+        depth -= 1
+
+    start_picker(&picker, f, entry.move, f.killer, 0, False)
+    while True:
+        move = next_move(&picker, t, f)
+        if move == NULL_MOVE:
+            break
+        if move == f.excluded or (is_root and not root_move_is_due(t, move)):
+            continue
+        count += 1
+        extension = 0
+        lmr_depth = depth
+        if selective and not is_root:
+            # Step 9. Skip the hopeless, once something that is not a mate has been found.
+            if best > -LEAST_MATE and has_pieces(&f.pos) and depth <= 10:
+                lmr_depth = max(depth - QUIET_REDUCTIONS[min(depth, 63)][min(count, 63)]
+                                // LMR_ONE, 0)
+                if is_hopeless(t, f, &picker, move, count, depth, lmr_depth, alpha, improving):
+                    continue
+            # Step 10. Extend the singular.
+            if (depth >= SINGULAR_DEPTH and move == entry.move and f.excluded == NULL_MOVE
+                    and entry.depth >= depth - 3 and entry.bound & LOWER_BOUND
+                    and not is_mate_score(entry.score) and f.ply < 2 * t.root_depth):
+                extension = singular_extension(t, f, &entry, beta, depth, is_pv, cut_node,
+                                               &multicut)
+                if is_stopped(t):
+                    return 0
+                if multicut > -INFINITE:
+                    return multicut
+
+        # Step 11. Make the move.
+        nodes_before = t.nodes
+        go_down(t, f, move)
+        f[1].double_extensions = f.double_extensions + (extension == 2)
+        child_depth = depth - 1 + extension
+
+        # Step 12. Late moves: first a reduced, then a full null-window search.
+        if selective and depth >= 2 and count > 1 + is_root:
+            reduction = reduction_of(t, f, move, depth, count, is_pv, cut_node, improving, was_pv,
+                                     entry.move) // LMR_ONE
+            reduction = min(max(reduction, 0), child_depth - 1)
+            reduction = max(reduction, 0)
+            score = -negamax(t, f + 1, -alpha - 1, -alpha, child_depth - reduction, True)
+            if score > alpha and reduction > 0:
+                score = -negamax(t, f + 1, -alpha - 1, -alpha, child_depth, not cut_node)
+        elif not is_pv or count > 1:
+            score = -negamax(t, f + 1, -alpha - 1, -alpha, child_depth, not cut_node)
+
+        # Step 13. The first move, and whatever beats it, with the full window.
+        if is_pv and (count == 1 or score > alpha):
+            score = -negamax(t, f + 1, -beta, -alpha, child_depth, False)
+        if is_stopped(t):
+            return 0
+
+        # Step 14. Keep the best.
+        if is_root:
+            note_root_move(t, f, move, score, alpha, count, t.nodes - nodes_before)
+        if score > best:
+            best = score
+            if score > alpha:
+                alpha = score
+                best_move = move
+                if is_pv and not is_root:
+                    extend_pv(f, move)
+                if score >= beta:
+                    break
+        if move != best_move:
+            if is_quiet(move):
+                if quiet_count < TRACKED_MOVES:
+                    quiets[quiet_count] = move
+                    quiet_count += 1
+            elif capture_count < TRACKED_MOVES:
+                captures[capture_count] = move
+                capture_count += 1
+
+    # Step 15. No legal move: mate or stalemate (or only the excluded one).
+    if count == 0:
+        if f.excluded != NULL_MOVE:
+            return alpha
+        return mated_in(f.ply) if in_check else 0
+
+    # Step 16. Learn from it and remember it.
+    if best >= beta and selective:
+        update_histories(t, f, best_move, quiets, quiet_count, captures, capture_count, depth)
+    if f.excluded == NULL_MOVE and not (is_root and t.pv_index > 0):
+        store_entry(&t.shared.table, f.pos.key, f.ply, best_move, best, raw, depth,
+                    LOWER_BOUND if best >= beta else (EXACT if best > first_alpha and is_pv
+                                                      else UPPER_BOUND), was_pv)
+        if (selective and not in_check and (best_move == NULL_MOVE or is_quiet(best_move))
+                and not is_mate_score(best)
+                and not (best >= beta and best <= f.static_eval)
+                and not (best_move == NULL_MOVE and best >= f.static_eval)):
+            update_corrections(t, &f.pos, best - f.static_eval, depth)
+    return best
+
+
+cdef inline bint is_improving(FrameC* f) noexcept nogil:
+    """Is the evaluation better than when this side moved last?"""
+    if (f - 2).static_eval != NO_EVALUATION:
+        return f.static_eval > (f - 2).static_eval
+    if (f - 4).static_eval != NO_EVALUATION:
+        return f.static_eval > (f - 4).static_eval
+    return True
+
+
+cdef int leaf_value(ThreadC* t, FrameC* f) noexcept nogil:
+    """The horizon of the plain search, which settles nothing: exactly minimax."""
+    count_node(t)
+    f.pv_length = 0
+    if count_legal(&f.pos) == 0:
+        return mated_in(f.ply) if f.pos.checkers else 0
+    if is_draw(t, f):
+        return 0
+    return evaluate(&f.pos, t.pawns)

@@ -1,0 +1,64 @@
+# Every number the search was tuned with: name, value, and the range a tuner may try.
+#
+# They are constants to the compiler, except in a tuning build (CYTHERA_TUNE), where they can be set.
+
+cdef extern from *:
+    """
+    #define TUNABLES(X) \\
+        X(ASPIRATION_WIDTH, 12, 5, 40, 2) \\
+        X(RAZOR_BASE, 220, 50, 500, 30) \\
+        X(RAZOR_STEP, 180, 50, 400, 25) \\
+        X(REVERSE_FUTILITY_DEPTH, 8, 4, 12, 1) \\
+        X(REVERSE_FUTILITY_MARGIN, 75, 40, 140, 6) \\
+        X(NULL_BASE, 4, 2, 5, 1) \\
+        X(NULL_DEPTH_DIVISOR, 4, 2, 6, 1) \\
+        X(NULL_EVAL_DIVISOR, 200, 100, 400, 20) \\
+        X(NULL_VERIFY_DEPTH, 14, 10, 20, 1) \\
+        X(PROBCUT_MARGIN, 170, 80, 320, 15) \\
+        X(IIR_DEPTH, 4, 2, 8, 1) \\
+        X(LATE_MOVE_BASE, 3, 1, 8, 1) \\
+        X(FUTILITY_BASE, 90, 30, 200, 10) \\
+        X(FUTILITY_STEP, 85, 40, 150, 8) \\
+        X(HISTORY_PRUNING, 4000, 1000, 8000, 400) \\
+        X(SEE_QUIET_MARGIN, 25, 5, 60, 4) \\
+        X(SEE_CAPTURE_MARGIN, 95, 40, 180, 10) \\
+        X(SINGULAR_DEPTH, 6, 4, 10, 1) \\
+        X(DOUBLE_EXTENSION_MARGIN, 18, 4, 50, 3) \\
+        X(LMR_QUIET_BASE, 820, 200, 1800, 60) \\
+        X(LMR_QUIET_SLOPE, 460, 250, 700, 20) \\
+        X(LMR_CAPTURE_BASE, 200, 0, 900, 50) \\
+        X(LMR_CAPTURE_SLOPE, 270, 100, 500, 20) \\
+        X(LMR_HISTORY_DIVISOR, 9000, 4000, 18000, 600) \\
+        X(BONUS_SLOPE, 250, 100, 400, 15) \\
+        X(BONUS_OFFSET, 270, 0, 600, 30) \\
+        X(BONUS_LIMIT, 2200, 800, 4000, 150) \\
+        X(DELTA_MARGIN, 140, 50, 300, 15) \\
+        X(CORRECTION_DIVISOR, 20, 8, 64, 2)
+
+    #ifdef CYTHERA_TUNE
+    #define TUNABLE_VARIABLE(name, value, low, high, step) static int name = value;
+    #else
+    #define TUNABLE_VARIABLE(name, value, low, high, step) static const int name = value;
+    #endif
+    TUNABLES(TUNABLE_VARIABLE)
+
+    typedef struct { const char* name; int* where; int low, high, step; } TunableC;
+    #define TUNABLE_ROW(name, value, low, high, step) {#name, (int*)&name, low, high, step},
+    static const TunableC TUNABLE_TABLE[] = {TUNABLES(TUNABLE_ROW)};
+    enum { TUNABLE_COUNT = sizeof TUNABLE_TABLE / sizeof *TUNABLE_TABLE };
+    """
+    ctypedef struct TunableC:
+        const char* name
+        int* where
+        int low
+        int high
+        int step
+    const TunableC* TUNABLE_TABLE
+    int TUNABLE_COUNT
+    int ASPIRATION_WIDTH, RAZOR_BASE, RAZOR_STEP
+    int REVERSE_FUTILITY_DEPTH, REVERSE_FUTILITY_MARGIN
+    int NULL_BASE, NULL_DEPTH_DIVISOR, NULL_EVAL_DIVISOR, NULL_VERIFY_DEPTH
+    int PROBCUT_MARGIN, IIR_DEPTH, LATE_MOVE_BASE, FUTILITY_BASE, FUTILITY_STEP, HISTORY_PRUNING
+    int SEE_QUIET_MARGIN, SEE_CAPTURE_MARGIN, SINGULAR_DEPTH, DOUBLE_EXTENSION_MARGIN
+    int LMR_QUIET_BASE, LMR_QUIET_SLOPE, LMR_CAPTURE_BASE, LMR_CAPTURE_SLOPE, LMR_HISTORY_DIVISOR
+    int BONUS_SLOPE, BONUS_OFFSET, BONUS_LIMIT, DELTA_MARGIN, CORRECTION_DIVISOR
