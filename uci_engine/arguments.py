@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from typing import NoReturn
 
 
@@ -18,6 +19,18 @@ def whole_number(text: str) -> int:
         return int(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"not a whole number: {text!r}") from None
+
+
+def number_between(low: int, high: int) -> Callable[[str], int]:
+    """A type of argument: a whole number in a range."""
+
+    def parse(text: str) -> int:
+        number = whole_number(text)
+        if not low <= number <= high:
+            raise argparse.ArgumentTypeError(f"must be from {low} to {high}: {text!r}")
+        return number
+
+    return parse
 
 
 def count_number(text: str) -> int:

@@ -6,13 +6,13 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from core_ext.core import MAX_DEPTH, MAX_HASH_MB, MAX_THREADS, START_FEN, Board, PerftRun
-from uci_engine.arguments import Parser, whole_number
+from uci_engine.arguments import Parser, number_between
 
 PROGRESS_AFTER = 1.0  # seconds; a short run stays silent
 PROGRESS_EVERY = 0.5
@@ -23,7 +23,7 @@ def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
     add = parser.add_argument
     add(
         "depth",
-        type=whole_number(0, MAX_DEPTH),
+        type=number_between(0, MAX_DEPTH),
         nargs="?",
         metavar="DEPTH",
         help="length of the sequences",
@@ -33,14 +33,14 @@ def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
     add("--divide", action="store_true", help="show the count of each move")
     add(
         "--threads",
-        type=whole_number(1, MAX_THREADS),
+        type=number_between(1, MAX_THREADS),
         default=1,
         metavar="N",
         help="threads to use (1)",
     )
     add(
         "--hash",
-        type=whole_number(0, MAX_HASH_MB),
+        type=number_between(0, MAX_HASH_MB),
         default=0,
         metavar="MB",
         help="hash table size (0: none)",
