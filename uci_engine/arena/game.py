@@ -96,6 +96,7 @@ class Game:
             standard_start=opening.fen == START_FEN and not opening.chess960,
             chess960=opening.chess960,
             moves=[],
+            board=self.board,
             white_to_move=True,
             white_clock=clocks[0],
             black_clock=clocks[1],
@@ -175,6 +176,8 @@ class Game:
             return self.failure(
                 white, "time forfeit", f"used {answer.used_ns / 1e6:.0f} ms, {limit}"
             )
+        if answer.resigns:
+            return Ending(win_for(not white), "resignation")
         try:
             move = self.board.parse_uci(answer.move)
             if not move:

@@ -18,12 +18,13 @@ from uci_engine.arena.process import EngineError
 from uci_engine.arena.rules import Adjudication, Ending
 from uci_engine.arena.spec import EngineSpec
 from uci_engine.arena.uci_client import UciPlayer
+from uci_engine.arena.xboard_client import XBoardPlayer
 
 KILL_AFTER = 0.5  # seconds that a cancelled game has to notice
 
 
 def make_player(spec: EngineSpec) -> Player:
-    return UciPlayer(spec)
+    return XBoardPlayer(spec) if spec.protocol == "xboard" else UciPlayer(spec)
 
 
 @dataclass(frozen=True)

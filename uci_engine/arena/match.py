@@ -126,7 +126,7 @@ def try_engines(specs: Sequence[EngineSpec]) -> None:
         player = make_player(spec)
         try:
             player.start()
-            for name in getattr(player, "missing", ()):
+            for name in player.missing:
                 print(f"{spec.name} has no option {name!r}, and goes without it", file=sys.stderr)
         except EngineError as error:
             raise ValueError(f"{spec.name}: {error.kind}: {error.detail}") from None

@@ -6,34 +6,23 @@ import contextlib
 import time
 from itertools import pairwise
 
-from uci_engine.arena.clock import Clock
-from uci_engine.arena.player import Answer, Situation, deadline_after
-from uci_engine.arena.process import EngineError, EngineProcess
+from uci_engine.arena.player import STOP_GRACE_MS, Answer, PipePlayer, Situation, deadline_after
+from uci_engine.arena.process import EngineError
 from uci_engine.arena.spec import EngineSpec
 
-STOP_GRACE_MS = 3_000  # an engine out of time may still answer `stop`, and so stay alive
 BOUNDS = (b" lowerbound", b" upperbound")
 
 
-class UciPlayer:
+class UciPlayer(PipePlayer):
     def __init__(self, spec: EngineSpec) -> None:
-        self.spec = spec
-        self.process: EngineProcess | None = None
-        self.id_name = ""
-        self.options: dict[str, str] = {}  # lower-case name: name as the engine spells it
+        super().__init__(spec)
         self.chess960 = False
         self.pondering = ""  # the position line that the engine is thinking about
-        self.missing: list[str] = []  # shared options that it does not have
 
     # Starting and ending
 
     def start(self) -> None:
-        try:
-            self.process = EngineProcess(self.spec.command, self.spec.directory)
-        except OSError as error:
-            raise EngineError(
-                "does not start", f"{self.spec.command[0]}: {error.strerror}"
-            ) from None
+        self.start_process()
         self.chess960 = False
         self.pondering = ""
         deadline = deadline_after(self.spec.start_timeout_ms)
@@ -74,36 +63,17 @@ class UciPlayer:
         name = self.options.get(name.lower(), name)
         self.send(f"setoption name {name} value {value}" if value else f"setoption name {name}")
 
-    def kill(self) -> None:
-        if self.process is not None:
-            self.process.kill()
-
     def close(self) -> None:
         self.pondering = ""
-        if self.process is not None:
-            self.process.close(b"quit\n")
-            self.process = None
+        super().close()
 
-    # Talking
-
-    def send(self, line: str) -> None:
-        assert self.process is not None
-        self.process.write(line.encode() + b"\n")
-
-    def read(self, deadline_ns: int, wanted: str) -> bytes:
-        assert self.process is not None
-        line = self.process.read_line(deadline_ns)
-        if line is None:
-            raise EngineError("hang", f"no {wanted} in time")
-        return line
+    # Playing
 
     def wait_ready(self) -> None:
         self.send("isready")
         deadline = deadline_after(self.spec.start_timeout_ms)
         while not self.read(deadline, "readyok").startswith(b"readyok"):
             pass
-
-    # Playing
 
     def new_game(self, situation: Situation) -> None:
         if situation.chess960 != self.chess960:
@@ -129,11 +99,6 @@ class UciPlayer:
         start = time.monotonic_ns()
         self.process.write(command.encode())
         return self.read_answer(start, self.time_limit_ns(clock))
-
-    def time_limit_ns(self, clock: Clock) -> int:
-        allowed = clock.allowed_ns()
-        timeout = self.spec.move_timeout_ms * 1_000_000
-        return timeout if allowed is None else min(allowed, timeout)
 
     def read_answer(self, start: int, limit_ns: int) -> Answer:
         """Wait for `bestmove`. One that comes too late still counts as an answer: the caller
