@@ -113,3 +113,41 @@ def perft_range(source, target, Py_ssize_t count, Py_ssize_t first, Py_ssize_t e
             index += 1
     if index < end:
         raise no_position(index)
+
+
+def feature_range(source, counts, phases, scales, Py_ssize_t count, Py_ssize_t first,
+                  Py_ssize_t end):
+    """Write the evaluation's feature counts (int8 rows), phases and scales of a range."""
+    cdef BufferView packed = BufferView(source, False, sizeof(PackedC), count)
+    cdef BufferView rows = BufferView(counts, True, WEIGHT_COUNT, count)
+    cdef BufferView phase_view = BufferView(phases, True, 1, count)
+    cdef BufferView scale_view = BufferView(scales, True, 1, count)
+    cdef const PackedC* positions = <PackedC*>packed.view.buf
+    cdef int8_t* row
+    cdef PositionC pos
+    cdef TraceC trace
+    cdef int weight
+    cdef Py_ssize_t index = first
+    check_range(first, end, count)
+    with nogil:
+        while index < end and unpack_position(&pos, &positions[index]):
+            trace_evaluation(&pos, &trace)
+            row = <int8_t*>rows.view.buf + index * WEIGHT_COUNT
+            for weight in range(WEIGHT_COUNT):
+                row[weight] = <int8_t>trace.counts[weight]
+            (<u8*>phase_view.view.buf)[index] = <u8>trace.phase
+            (<u8*>scale_view.view.buf)[index] = <u8>trace.scale
+            index += 1
+    if index < end:
+        raise no_position(index)
+
+
+FEATURE_COUNT = WEIGHT_COUNT
+
+
+def weights():
+    """The evaluation's weights: an array of middlegame and endgame values."""
+    import numpy
+    cdef int index
+    return numpy.array([(WEIGHT_PAIRS[2 * index], WEIGHT_PAIRS[2 * index + 1])
+                        for index in range(WEIGHT_COUNT)], dtype=numpy.int32)

@@ -18,6 +18,8 @@ MAX_DEPTH: int
 MAX_HASH_MB: int
 MAX_THREADS: int
 PACKED_SIZE: int
+FEATURE_COUNT: int
+FEATURE_GROUPS: list[tuple[str, int]]
 
 class AnyMove(Protocol):
     """A Move, a chess.Move, or anything with their squares."""
@@ -201,3 +203,7 @@ def count_range(source: Array, target: Array, count: int, first: int, end: int) 
 def perft_range(
     source: Array, target: Array, count: int, first: int, end: int, depth: int
 ) -> None: ...
+def feature_range(
+    source: Array, counts: Array, phases: Array, scales: Array, count: int, first: int, end: int
+) -> None: ...
+def weights() -> npt.NDArray[np.int32]: ...

@@ -76,6 +76,21 @@ def perft(positions: Positions, depth: int, threads: int | None = None) -> npt.N
     return counts
 
 
+def features(
+    positions: Positions, threads: int | None = None
+) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:
+    """The classical evaluation's feature counts (White's less Black's), phases and scales."""
+    counts = np.zeros((len(positions), core.FEATURE_COUNT), dtype=np.int8)
+    phases = np.zeros(len(positions), dtype=np.uint8)
+    scales = np.zeros(len(positions), dtype=np.uint8)
+
+    def work(array: Positions, rows: npt.NDArray[np.int8], *span: int) -> None:
+        core.feature_range(array, rows, phases, scales, *span)
+
+    share(work, checked(positions), counts, threads, SMALLEST_CHUNK)
+    return counts, phases, scales
+
+
 def checked(positions: Positions) -> Positions:
     """The array as the core reads it: packed, one-dimensional, contiguous."""
     if not isinstance(positions, np.ndarray) or positions.dtype != POSITION:

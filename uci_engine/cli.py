@@ -10,18 +10,39 @@ from collections.abc import Callable, Sequence
 COMMANDS = {
     "match": ("uci_engine.arena.match", "engines play engines: matches, tournaments, SPRT"),
     "perft": ("uci_engine.perft", "count move sequences; divide, suites, threads, hash"),
+    "selfplay": ("uci_engine.learn.selfplay", "games against itself, as training positions"),
+    "tune": ("uci_engine.learn.tune", "fit the evaluation's weights to own games"),
+}
+
+# Words of the UCI interface that are commands of the program too.
+UCI_MODULE = "uci_engine.uci"
+UCI_WORDS = {
+    "compiler": "tell how this program was built",
+    "d": "[FEN]: show a board, its FEN, its key and what gives check",
+    "eval": "[FEN]: show the terms of the evaluation",
+    "flip": "[FEN]: show a board with the colours changed",
+    "go": "search or count the start position: go depth 10, go perft 5",
+    "uci": "name the engine and its options",
 }
 
 
 def usage() -> str:
-    lines = ["usage: cythera COMMAND ...   (cythera COMMAND --help tells more)", ""]
-    lines += [f"  {name:<10} {purpose}" for name, (_, purpose) in COMMANDS.items()]
-    return "\n".join(lines)
+    rows = {name: purpose for name, (_, purpose) in COMMANDS.items()} | UCI_WORDS
+    return "\n".join(
+        [
+            "usage: cythera               the engine, speaking UCI on stdin and stdout",
+            "       cythera COMMAND ...",
+            "",
+            *(f"  {name:<10} {purpose}" for name, purpose in sorted(rows.items())),
+        ]
+    )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if arguments is None else arguments)
-    if not arguments or arguments[0] in ("-h", "--help", "help"):
+    if not arguments or arguments[0] in UCI_WORDS:
+        return run_quietly(importlib.import_module(UCI_MODULE).main, arguments)
+    if arguments[0] in ("-h", "--help", "help"):
         print(usage())
         return 0
     if arguments[0] in ("-V", "--version"):

@@ -1,0 +1,1 @@
+"""Learning from own games: data, tuning."""

@@ -1,0 +1,185 @@
+"""`cythera tune`: fit the weights of the classical evaluation to own games.
+
+The evaluation is a weighted sum, so a position is a row of feature counts and fitting the weights is
+a logistic regression: the sigmoid of the score should be the result of the game, mixed with the
+search's own opinion.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from core_ext import core
+from uci_engine import batch
+from uci_engine.arguments import Parser, count_number
+
+Floats = npt.NDArray[np.float32]
+
+FULL_PHASE = 24
+FULL_SCALE = 64
+VALIDATION_SHARE = 20  # one position in so many is kept aside
+PATIENCE = 3
+
+
+def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
+    parser = Parser(prog="cythera tune", description="Fit the evaluation's weights.")
+    add = parser.add_argument
+    add("data", type=Path, metavar="FILE", help="positions made by cythera selfplay")
+    add("out", type=Path, metavar="WEIGHTS", help="the weights file to write")
+    add("--epochs", type=count_number, default=400, metavar="N", help="at the most (400)")
+    add("--limit", type=count_number, default=800_000, metavar="N", help="positions (800000)")
+    add("--rate", type=float, default=1.0, help="step size in centipawns (1.0)")
+    add("--opinion", type=float, default=0.3, help="share of the search's score in the target")
+    return parser.parse_args(arguments)
+
+
+def main(arguments: Sequence[str]) -> int:
+    options = parse_arguments(arguments)
+    if options.out.exists() and options.out.suffix != ".pxi":
+        raise ValueError(f"{options.out}: there is such a file, and it is no weights file")
+    positions = read_positions(options.data, options.limit)
+    print(f"{len(positions)} positions", file=sys.stderr)
+    model = Model.of(positions)
+    weights = core.weights().astype(np.float32)
+    steepness = fit_steepness(model, weights, positions)
+    targets = mix_targets(positions, steepness, options.opinion)
+    weights = fit(model, weights, targets, steepness, options.epochs, options.rate)
+    options.out.write_text(format_weights(np.rint(weights).astype(int)), encoding="ascii")
+    return 0
+
+
+def read_positions(path: Path, limit: int) -> batch.Positions:
+    data = np.fromfile(path, dtype=batch.POSITION)
+    if not len(data):
+        raise ValueError(f"{path}: no positions in it")
+    return np.random.default_rng(1).permutation(data)[:limit]
+
+
+@dataclass(frozen=True)
+class Model:
+    """Feature counts and, for each position, how much middlegame and endgame weights count."""
+
+    counts: npt.NDArray[np.int8]
+    middlegame: Floats
+    endgame: Floats
+
+    @classmethod
+    def of(cls, positions: batch.Positions) -> Model:
+        counts, phases, scales = batch.features(positions)
+        phase = phases.astype(np.float32) / FULL_PHASE
+        scale = scales.astype(np.float32) / FULL_SCALE
+        return cls(counts, phase, (1 - phase) * scale)
+
+    def scores(self, weights: Floats, chunk: slice) -> Floats:
+        sums = self.counts[chunk].astype(np.float32) @ weights
+        result: Floats = sums[:, 0] * self.middlegame[chunk] + sums[:, 1] * self.endgame[chunk]
+        return result
+
+    def chunks(self) -> list[slice]:
+        size = 1 << 16
+        return [slice(first, first + size) for first in range(0, len(self.counts), size)]
+
+
+def sigmoid(scores: Floats) -> Floats:
+    result: Floats = 1 / (1 + np.exp(-scores))
+    return result
+
+
+def fit_steepness(model: Model, weights: Floats, positions: batch.Positions) -> float:
+    """The sigmoid's slope that makes today's scores predict the results best."""
+    results = positions["result"].astype(np.float32) / 2
+    scores = np.concatenate([model.scores(weights, chunk) for chunk in model.chunks()])
+    slopes = np.linspace(0.001, 0.012, 56, dtype=np.float32)
+    errors = [float(np.mean((sigmoid(slope * scores) - results) ** 2)) for slope in slopes]
+    best = float(slopes[int(np.argmin(errors))])
+    print(f"slope {best:.5f}, error {min(errors):.6f}", file=sys.stderr)
+    return best
+
+
+def mix_targets(positions: batch.Positions, steepness: float, opinion: float) -> Floats:
+    results = positions["result"].astype(np.float32) / 2
+    opinions = sigmoid(np.float32(steepness) * positions["score"].astype(np.float32))
+    mixed: Floats = (1 - opinion) * results + opinion * opinions
+    return mixed
+
+
+def gradient(
+    model: Model, weights: Floats, targets: Floats, steepness: float, chunk: slice
+) -> tuple[Floats, float]:
+    counts = model.counts[chunk].astype(np.float32)
+    sums = counts @ weights
+    scores = sums[:, 0] * model.middlegame[chunk] + sums[:, 1] * model.endgame[chunk]
+    guess = sigmoid(steepness * scores)
+    error = guess - targets[chunk]
+    slope = error * guess * (1 - guess)
+    sides = np.stack([slope * model.middlegame[chunk], slope * model.endgame[chunk]], axis=1)
+    return counts.T @ sides, float(np.sum(error**2))
+
+
+def validation_error(
+    model: Model, weights: Floats, targets: Floats, steepness: float, chunks: list[slice]
+) -> float:
+    total = sum(
+        float(np.sum((sigmoid(steepness * model.scores(weights, chunk)) - targets[chunk]) ** 2))
+        for chunk in chunks
+    )
+    return total / sum(len(targets[chunk]) for chunk in chunks)
+
+
+def fit(
+    model: Model, weights: Floats, targets: Floats, steepness: float, epochs: int, rate: float
+) -> Floats:
+    """Adam over chunks of the data; the weights that do best on the part kept aside are returned."""
+    chunks = model.chunks()
+    kept = chunks[: max(1, len(chunks) // VALIDATION_SHARE)]
+    chunks = chunks[len(kept) :] or kept
+    first = np.zeros_like(weights)
+    second = np.zeros_like(weights)
+    best, best_error, worse, step = weights, float("inf"), 0, 0
+    for epoch in range(1, epochs + 1):
+        loss, seen = 0.0, 0
+        pace = rate * (1 - 0.9 * epoch / epochs)
+        for chunk in chunks:
+            step += 1
+            slope, squares = gradient(model, weights, targets, steepness, chunk)
+            first = 0.9 * first + 0.1 * slope
+            second = 0.999 * second + 0.001 * slope**2
+            unbiased = first / (1 - 0.9**step), second / (1 - 0.999**step)
+            weights = weights - pace * unbiased[0] / (np.sqrt(unbiased[1]) + 1e-9)
+            loss, seen = loss + squares, seen + len(targets[chunk])
+        if epoch % 10 and epoch != epochs:
+            continue
+        error = validation_error(model, weights, targets, steepness, kept)
+        print(f"epoch {epoch}: {loss / seen:.6f}, aside {error:.6f}", file=sys.stderr, flush=True)
+        if error < best_error:
+            best, best_error, worse = weights, error, 0
+        else:
+            worse += 1
+            if worse == PATIENCE:
+                break
+    return best
+
+
+HEAD = """# The weights of the classical evaluation, middlegame and endgame, in the order of features.pxi.
+
+cdef int[2 * WEIGHT_COUNT] WEIGHT_PAIRS
+WEIGHT_PAIRS[:] = [
+"""
+
+
+def format_weights(weights: npt.NDArray[np.int_]) -> str:
+    lines = []
+    groups = [*core.FEATURE_GROUPS, ("", len(weights))]
+    for (name, first), (_, end) in zip(groups, groups[1:], strict=False):
+        lines.append(f"    # {name}")
+        for row in range(first, end, 8):
+            pairs = (f"{int(mg)}, {int(eg)}," for mg, eg in weights[row : min(row + 8, end)])
+            lines.append("    " + " ".join(pairs))
+    return HEAD + "\n".join(lines) + "\n]\n"
