@@ -11,12 +11,12 @@ import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from uci_engine import Board
 from uci_engine.arena.game import Game, GameCancelled, GameRecord, GameTask
 from uci_engine.arena.player import Player
 from uci_engine.arena.process import EngineError
-from uci_engine.arena.rules import Adjudication, Ending
+from uci_engine.arena.rules import Adjudication
 from uci_engine.arena.spec import EngineSpec
+from uci_engine.arena.syzygy import make_judge
 from uci_engine.arena.uci_client import UciPlayer
 from uci_engine.arena.xboard_client import XBoardPlayer
 
@@ -38,9 +38,9 @@ class Terms:
 class Table:
     """Where games are played one after another; keeps its two engines running between them."""
 
-    def __init__(self, terms: Terms, tablebase: Callable[[Board], Ending | None] | None = None):
+    def __init__(self, terms: Terms) -> None:
         self.terms = terms
-        self.tablebase = tablebase
+        self.tablebase = make_judge(terms.adjudication)
         self.players: dict[int, Player] = {}
 
     def play(self, task: GameTask, cancelled: Callable[[], bool]) -> GameRecord:
@@ -89,13 +89,8 @@ class Table:
 class LocalRunner:
     """Plays tasks at several tables at once and hands out records as games end."""
 
-    def __init__(
-        self,
-        terms: Terms,
-        concurrency: int,
-        tablebase: Callable[[Board], Ending | None] | None = None,
-    ) -> None:
-        self.tables = [Table(terms, tablebase) for _ in range(concurrency)]
+    def __init__(self, terms: Terms, concurrency: int) -> None:
+        self.tables = [Table(terms) for _ in range(concurrency)]
         self.finished: queue.SimpleQueue[GameRecord | BaseException | None] = queue.SimpleQueue()
         self.stopping = threading.Event()
         self.lock = threading.Lock()

@@ -8,7 +8,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from uci_engine.arena.engines_file import EngineCatalogue
 from uci_engine.arena.local import LocalRunner, Terms, make_player
+from uci_engine.arena.openings import ORDERS, OpeningSource
 from uci_engine.arena.pgn import COMMENT_STYLES
 from uci_engine.arena.process import EngineError
 from uci_engine.arena.rules import Adjudication
@@ -16,7 +18,8 @@ from uci_engine.arena.schedule import FORMATS, pairings
 from uci_engine.arena.show import PlainWatcher
 from uci_engine.arena.spec import EngineSpec, name_engines, parse_engine
 from uci_engine.arena.sprt import parse_sprt
-from uci_engine.arena.tournament import Description, Files, Tournament, digest, resume
+from uci_engine.arena.syzygy import make_judge
+from uci_engine.arena.tournament import Description, Files, Tournament, resume
 from uci_engine.arguments import Parser, count_number, whole_number
 
 EXAMPLE = """\
@@ -25,8 +28,9 @@ example:
       --each tc=3+0.03 option.Hash=16 --openings book.epd --order random --seed 1 \\
       --games 200 --concurrency 2 --out toga
 
-An engine's settings: cmd name proto dir arg initstr tc st nodes depth margin (ms) starttimeout
-movetimeout (s) ponder restart option.NAME. tc is [MOVES/][MINUTES:]SECONDS[+SECONDS] or inf.
+An engine's settings: cmd (or conf) name proto dir arg initstr tc st nodes depth margin (ms)
+starttimeout movetimeout (s) ponder restart option.NAME.
+tc is [MOVES/][MINUTES:]SECONDS[+SECONDS] or inf.
 --each gives the same to all; an engine that lacks an option named there goes without it.
 --out NAME writes NAME.jsonl (every game as it ends), NAME.pgn and NAME.json (the results).
 """
@@ -41,12 +45,14 @@ def make_parser() -> Parser:
     )
     add = parser.add_argument
     add("--engine", action="append", nargs="+", default=[], metavar="KEY=VALUE", help="a player")
+    add("--engines", type=Path, metavar="FILE", help="engines.json of Cutechess, for conf=NAME")
     add("--each", action="extend", nargs="+", default=[], metavar="KEY=VALUE")
     add("--format", choices=FORMATS, help="match (two engines), gauntlet (the first against all)")
     add("--games", type=count_number, default=100, metavar="N", help="per pairing (100)")
     add("--concurrency", type=count_number, default=1, metavar="N", help="games at a time (1)")
-    add("--openings", type=Path, metavar="FILE", help="EPD positions to start from")
-    add("--order", choices=("sequential", "random"), default="sequential")
+    add("--openings", default="", metavar="FILE", help="EPD, PGN or PolyGlot (.bin), or `start`")
+    add("--plies", type=count_number, default=0, metavar="N", help="of PGN and PolyGlot openings")
+    add("--order", choices=ORDERS, default="sequential")
     add("--seed", type=whole_number, default=0, metavar="N", help="for --order random (0)")
     add("--first", type=whole_number, default=0, metavar="N", help="openings to skip (0)")
     add("--norepeat", action="store_true", help="a new opening for each game, not each pair")
@@ -54,6 +60,8 @@ def make_parser() -> Parser:
     add("--draw", nargs="+", metavar="KEY=N", help="adjudicate: movenumber=40 movecount=8 score=10")
     add("--win", nargs="+", metavar="KEY=N", help="adjudicate: movecount=4 score=600 twosided=on")
     add("--maxmoves", type=count_number, default=0, metavar="N", help="a draw after move N")
+    add("--tb", default="", metavar="PATH", help="adjudicate by the Syzygy tables there")
+    add("--tbpieces", type=count_number, default=0, metavar="N", help="with N pieces or fewer")
     add("--sprt", nargs="+", metavar="KEY=VALUE", help="elo0=0 elo1=5 alpha=0.05 beta=0.05")
     add("--out", metavar="NAME", help="write NAME.jsonl, NAME.pgn, NAME.json")
     add("--resume", metavar="NAME", help="go on with the tournament of --out NAME")
@@ -89,14 +97,17 @@ def parse_adjudication(options: argparse.Namespace) -> Adjudication:
         win_score=win["score"],
         win_two_sided=bool(win["twosided"]),
         most_moves=options.maxmoves,
+        syzygy_path=options.tb,
+        syzygy_pieces=options.tbpieces,
     )
 
 
 def describe(options: argparse.Namespace) -> Description:
-    specs = [parse_engine(settings, options.each) for settings in options.engine]
+    catalogue = EngineCatalogue(options.engines)
+    specs = [parse_engine(settings, options.each, catalogue) for settings in options.engine]
     for spec in specs:
         if not spec.command:
-            raise ValueError("match: an --engine needs cmd=…")
+            raise ValueError("match: an --engine needs cmd=COMMAND or conf=NAME")
         if not spec.control.limits_something:
             raise ValueError("match: a limit is needed for each engine: tc, st, nodes or depth")
     form = options.format or ("match" if len(specs) == 2 else "roundrobin")
@@ -107,13 +118,15 @@ def describe(options: argparse.Namespace) -> Description:
         engines=tuple(name_engines(specs)),
         form=form,
         games=options.games,
-        openings=str(options.openings or ""),
-        openings_digest=digest(options.openings) if options.openings else "",
-        order=options.order,
-        seed=options.seed,
-        first_opening=options.first,
+        openings=OpeningSource(
+            path=options.openings,
+            plies=options.plies,
+            order=options.order,
+            seed=options.seed,
+            first=options.first,
+            chess960=options.chess960,
+        ),
         repeat=not options.norepeat,
-        chess960=options.chess960,
         adjudication=parse_adjudication(options),
         sprt=parse_sprt(options.sprt) if options.sprt else None,
         event=options.event,
@@ -153,6 +166,7 @@ def main(arguments: Sequence[str]) -> int:
     if not options.resume:
         tournament.files.refuse_existing()
     try_engines(description.engines)
+    make_judge(description.adjudication)  # to find bad tables before the first game
     tournament.open_files(resume=bool(options.resume))
     terms = Terms(description.engines, description.adjudication)
     runner = LocalRunner(terms, options.concurrency)

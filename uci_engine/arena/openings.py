@@ -1,13 +1,38 @@
-"""Openings: where the games start."""
+"""Openings: where the games start. From EPD, PGN and PolyGlot files, or from our own set."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from uci_engine import START_FEN, Board
 from uci_engine.arena.game import Opening
+
+if TYPE_CHECKING:
+    import chess
+    import chess.polyglot
+
+DEFAULT_SET = Path(__file__).parent.parent / "data" / "openings.epd"
+ORDERS = ("sequential", "random")
+START_POSITION = "start"  # instead of a file's name
+BOOK_PLIES = 8
+MOST_BOOK_LINES = 100_000
+WALKS_PER_LINE = 50  # how often a random walk may repeat a known line before we give up
+
+
+@dataclass(frozen=True)
+class OpeningSource:
+    """Where openings come from and in which order; plain values."""
+
+    path: str = ""  # empty: our own set
+    plies: int = 0  # of PGN and PolyGlot lines; 0: all, or BOOK_PLIES
+    order: str = "sequential"
+    seed: int = 0
+    first: int = 0  # so many are skipped
+    chess960: bool = False
 
 
 def read_text(path: Path) -> str:
@@ -24,31 +49,134 @@ def epd_position(text: str) -> str:
     return " ".join([*fields[:4], *(clocks or ["0", "1"])])
 
 
-def read_epd(path: Path, chess960: bool) -> list[Opening]:
-    openings = []
+def read_epd(path: Path, chess960: bool) -> Iterator[Opening]:
     for number, line in enumerate(read_text(path).splitlines(), 1):
         if not line.strip() or line.startswith("#"):
             continue
-        fen = epd_position(line)
         try:
-            board = Board(fen, chess960=chess960)
+            board = Board(epd_position(line), chess960=chess960)
         except ValueError as error:
             raise ValueError(f"{path}, line {number}: {error}") from None
-        openings.append(Opening(board.fen(shredder=chess960), (), chess960))
-    if not openings:
-        raise ValueError(f"{path}: no positions in it")
-    return openings
+        if not board.legal_count():
+            raise ValueError(f"{path}, line {number}: the game is over in this position")
+        yield Opening(board.fen(shredder=chess960), (), chess960)
 
 
-def load_openings(path: Path | None, chess960: bool) -> list[Opening]:
-    if path is None:
-        return [Opening(START_FEN, (), chess960)]
-    return read_epd(path, chess960)
+def read_pgn(path: Path, plies: int, chess960: bool) -> Iterator[Opening]:
+    import chess.pgn
+
+    number = 0
+    with path.open(encoding="utf-8", errors="replace") as text:
+        while (game := chess.pgn.read_game(text)) is not None:
+            number += 1
+            if game.errors:
+                raise ValueError(f"{path}, game {number}: {game.errors[0]}")
+            board = game.board()
+            board.chess960 = chess960 or board.chess960
+            moves = [move.uci() for move in game.mainline_moves()]
+            yield playable(board, moves[: plies or None])
 
 
-def arrange(openings: Sequence[Opening], order: str, seed: int, start: int = 0) -> list[int]:
-    """The numbers of the openings in the order of play; the same seed gives the same order."""
-    numbers = list(range(len(openings)))
-    if order == "random":
-        random.Random(seed).shuffle(numbers)
-    return numbers[start:] + numbers[:start]
+def playable(board: chess.Board, moves: Sequence[str]) -> Opening:
+    """An opening after which there is something left to play."""
+    own = Board(board)
+    kept: list[str] = []
+    for move in moves:
+        own.push_uci(move)
+        if not own.legal_count():
+            break
+        kept.append(move)
+    fen = board.shredder_fen() if board.chess960 else board.fen()
+    return Opening(fen, tuple(kept), board.chess960)
+
+
+def read_polyglot(path: Path, source: OpeningSource, wanted: int) -> Iterator[Opening]:
+    import chess.polyglot
+
+    plies = source.plies or BOOK_PLIES
+    with chess.polyglot.open_reader(path) as book:
+        if len(book) == 0 or path.stat().st_size % 16:
+            raise ValueError(f"{path}: not a PolyGlot book")
+        if source.order == "random":
+            yield from walk_book(book, plies, wanted, source.seed)
+        else:
+            yield from book_lines(book, chess.Board(), plies)
+
+
+def book_lines(
+    book: chess.polyglot.MemoryMappedReader, board: chess.Board, plies: int
+) -> Iterator[Opening]:
+    """Every line of the book up to a length, the weightier moves first."""
+    if len(board.move_stack) < plies:
+        entries = sorted(book.find_all(board), key=lambda entry: -entry.weight)
+        for entry in entries:
+            board.push(entry.move)
+            yield from book_lines(book, board, plies)
+            board.pop()
+        if entries:
+            return
+    if board.move_stack:
+        yield Opening(START_FEN, tuple(move.uci() for move in board.move_stack))
+
+
+def walk_book(
+    book: chess.polyglot.MemoryMappedReader, plies: int, wanted: int, seed: int
+) -> Iterator[Opening]:
+    """Different lines, each drawn by the weights of its moves."""
+    import chess
+
+    choice = random.Random(seed)
+    seen: set[tuple[str, ...]] = set()
+    misses = 0
+    while len(seen) < wanted and misses < WALKS_PER_LINE:
+        board = chess.Board()
+        while len(board.move_stack) < plies:
+            entries = list(book.find_all(board))
+            if not entries:
+                break
+            weights = [entry.weight for entry in entries]
+            board.push(choice.choices(entries, weights if any(weights) else None)[0].move)
+        line = tuple(move.uci() for move in board.move_stack)
+        if not line or line in seen:
+            misses += 1
+            continue
+        misses = 0
+        seen.add(line)
+        yield Opening(START_FEN, line)
+
+
+def chess960_starts() -> list[Opening]:
+    import chess
+
+    boards = [chess.Board.from_chess960_pos(number) for number in range(960)]
+    return [Opening(board.shredder_fen(), (), True) for board in boards]
+
+
+def read_openings(source: OpeningSource, wanted: int) -> list[Opening]:
+    if source.path == START_POSITION:
+        fen = Board(chess960=source.chess960).fen(shredder=source.chess960)
+        return [Opening(fen, (), source.chess960)]
+    if not source.path and source.chess960:
+        return chess960_starts()
+    path = Path(source.path) if source.path else DEFAULT_SET
+    if path.suffix.lower() == ".pgn":
+        openings = read_pgn(path, source.plies, source.chess960)
+    elif path.suffix.lower() == ".bin":
+        if source.chess960:
+            raise ValueError(f"{path}: a PolyGlot book has no Chess960 openings")
+        openings = read_polyglot(path, source, wanted)
+    else:
+        openings = read_epd(path, source.chess960)
+    found = [opening for opening, _ in zip(openings, range(MOST_BOOK_LINES), strict=False)]
+    if not found:
+        raise ValueError(f"{path}: no openings in it")
+    return found
+
+
+def load_openings(source: OpeningSource, wanted: int) -> list[Opening]:
+    """The openings in the order of play; the same seed gives the same order."""
+    openings = read_openings(source, wanted)
+    if source.order == "random":
+        random.Random(source.seed).shuffle(openings)
+    first = source.first % len(openings)
+    return openings[first:] + openings[:first]

@@ -5,13 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from textwrap import wrap
 
 from uci_engine import START_FEN, Board
 from uci_engine.arena.game import GameRecord
 from uci_engine.arena.rules import MATE_SCORE
 from uci_engine.arena.spec import EngineSpec
 
+LINE_LENGTH = 80
 COMMENT_STYLES = ("tags", "cutechess", "none")
 TERMINATIONS = {
     "adjudicated win": "adjudication",
@@ -37,8 +37,7 @@ class PgnWriter:
         board = Board(record.fen, chess960=record.chess960)
         words = self.movetext(record, board)
         tags = "\n".join(f'[{name} "{escape(value)}"]' for name, value in self.tags(record))
-        body = "\n".join(wrap(" ".join(words), 80, break_long_words=False, break_on_hyphens=False))
-        return f"{tags}\n\n{body}\n\n"
+        return f"{tags}\n\n{fill_lines(words)}\n\n"
 
     def tags(self, record: GameRecord) -> list[tuple[str, str]]:
         white, black = self.specs[record.white], self.specs[record.black]
@@ -101,6 +100,16 @@ class PgnWriter:
             return f"{{{spent}}}"
         known_depth = f",{depth}" if depth is not None else ""
         return f"{{[%eval {white_score(score, mate, white)}{known_depth}] {spent}}}"
+
+
+def fill_lines(words: Sequence[str]) -> str:
+    """A comment is one word here: some readers want it on one line."""
+    lines = [""]
+    for word in words:
+        if lines[-1] and len(lines[-1]) + len(word) >= LINE_LENGTH:
+            lines.append("")
+        lines[-1] += f" {word}" if lines[-1] else word
+    return "\n".join(lines)
 
 
 def white_score(score: int, mate: int | None, white: bool) -> str:

@@ -31,12 +31,10 @@ class Schedule:
         players: int,
         games_per_pairing: int,
         openings: Sequence[Opening],
-        order: Sequence[int],
         repeat: bool = True,
     ) -> None:
         self.pairings = pairings(form, players)
-        self.openings = openings
-        self.order = order
+        self.openings = openings  # in the order of play
         self.repeat = repeat  # each opening twice, colours reversed
         self.per_pairing = games_per_pairing
 
@@ -52,7 +50,7 @@ class Schedule:
         first, second = self.pairings[index]
         white, black = (second, first) if reverse else (first, second)
         round_number = turn if self.repeat else 2 * turn + reverse
-        opening = self.order[round_number % len(self.order)]
+        opening = round_number % len(self.openings)
         pair = turn * len(self.pairings) + index
         return GameTask(number, pair, white, black, self.openings[opening], opening)
 

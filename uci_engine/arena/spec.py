@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from typing import Any, Protocol
 
 from uci_engine.arena.clock import TimeControl, milliseconds
 
@@ -129,16 +129,26 @@ def parse_command(text: str) -> tuple[str, ...]:
     return words
 
 
-def parse_engine(settings: Sequence[str], each: Sequence[str] = ()) -> EngineSpec:
+class Catalogue(Protocol):
+    def apply(self, spec: EngineSpec, name: str) -> EngineSpec: ...
+
+
+def parse_engine(
+    settings: Sequence[str], each: Sequence[str] = (), catalogue: Catalogue | None = None
+) -> EngineSpec:
     """An engine from `cmd=… name=… option.Hash=16 …`; `each` holds for all engines."""
     spec = EngineSpec()
     for text in each:
         key, value = parse_pair(text)
-        if key in ("cmd", "name"):
+        if key in ("cmd", "conf", "name"):
             raise ValueError(f"{key} can't be the same for each engine")
         spec = apply_setting(spec, key, value, shared=True)
     for text in settings:
-        spec = apply_setting(spec, *parse_pair(text))
+        key, value = parse_pair(text)
+        if key == "conf" and catalogue is not None:
+            spec = catalogue.apply(spec, value)
+        else:
+            spec = apply_setting(spec, key, value)
     return spec
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
-from uci_engine.arena.game import GameRecord, GameTask
+from uci_engine.arena.game import GameRecord, GameTask, Opening
 from uci_engine.arena.journal import Journal, read_description, read_games
-from uci_engine.arena.openings import arrange, load_openings
+from uci_engine.arena.openings import OpeningSource, load_openings
 from uci_engine.arena.pgn import PgnWriter
 from uci_engine.arena.rules import Adjudication
 from uci_engine.arena.schedule import Schedule
@@ -31,13 +31,9 @@ class Description:
     engines: tuple[EngineSpec, ...]
     form: str = "match"
     games: int = 100  # per pairing
-    openings: str = ""
+    openings: OpeningSource = field(default_factory=OpeningSource)
     openings_digest: str = ""
-    order: str = "sequential"
-    seed: int = 0
-    first_opening: int = 0
     repeat: bool = True
-    chess960: bool = False
     adjudication: Adjudication = field(default_factory=Adjudication)
     sprt: Sprt | None = None
     event: str = "Cythera arena"
@@ -50,20 +46,23 @@ class Description:
         values = {key: value for key, value in values.items() if key != "format"}
         values["engines"] = tuple(EngineSpec.from_dict(value) for value in values["engines"])
         values["adjudication"] = Adjudication(**values["adjudication"])
+        values["openings"] = OpeningSource(**values["openings"])
         values["sprt"] = Sprt(**values["sprt"]) if values["sprt"] else None
         return cls(**values)
 
     def schedule(self) -> Schedule:
-        path = Path(self.openings) if self.openings else None
-        if path is not None and digest(path) != self.openings_digest:
-            raise ValueError(f"{path}: not the openings that the tournament began with")
-        openings = load_openings(path, self.chess960)
-        order = arrange(openings, self.order, self.seed, self.first_opening)
-        return Schedule(self.form, len(self.engines), self.games, openings, order, self.repeat)
+        wanted = (self.games + 1) // 2 if self.repeat else self.games
+        openings = load_openings(self.openings, wanted)
+        if self.openings_digest and digest(openings) != self.openings_digest:
+            place = self.openings.path or "the default openings"
+            raise ValueError(f"{place}: not the openings that the tournament began with")
+        return Schedule(self.form, len(self.engines), self.games, openings, self.repeat)
 
 
-def digest(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+def digest(openings: Sequence[Opening]) -> str:
+    """A resumed tournament must go on with the same openings."""
+    lines = "\n".join(f"{opening.fen} {' '.join(opening.moves)}" for opening in openings)
+    return hashlib.sha256(lines.encode()).hexdigest()[:16]
 
 
 class Runner(Protocol):
@@ -120,7 +119,8 @@ class Tournament:
         if not resume:
             self.files.refuse_existing()
             if self.files.journal is not None:
-                self.journal = Journal.create(self.files.journal, self.description.as_dict())
+                digested = replace(self.description, openings_digest=digest(self.schedule.openings))
+                self.journal = Journal.create(self.files.journal, digested.as_dict())
             return
         assert self.files.journal is not None
         self.journal = Journal.reopen(self.files.journal)
@@ -200,12 +200,13 @@ class Tournament:
             "reasons": dict(standings.reasons.most_common()),
         }
         if sprt := self.description.sprt:
-            values["sprt"] = {
-                "llr": self.llr(),
-                "lower": sprt.lower,
-                "upper": sprt.upper,
-                "decision": self.decision,
-            }
+            values["openings"] = OpeningSource(**values["openings"])
+        values["sprt"] = {
+            "llr": self.llr(),
+            "lower": sprt.lower,
+            "upper": sprt.upper,
+            "decision": self.decision,
+        }
         return values
 
 
