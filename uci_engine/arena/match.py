@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from uci_engine.arena.engines_file import EngineCatalogue
@@ -65,7 +64,7 @@ def make_parser() -> Parser:
     add("--sprt", nargs="+", metavar="KEY=VALUE", help="elo0=0 elo1=5 alpha=0.05 beta=0.05")
     add("--out", metavar="NAME", help="write NAME.jsonl, NAME.pgn, NAME.json")
     add("--resume", metavar="NAME", help="go on with the tournament of --out NAME")
-    add("--pgn", type=Path, metavar="FILE", help="the PGN file, if not NAME.pgn")
+    add("--pgn", type=Path, metavar="FILE", help="write only this, without --out")
     add("--comments", choices=COMMENT_STYLES, default="tags", help="style of the PGN's comments")
     add("--event", default="Cythera arena", help="for the PGN")
     add("--every", type=count_number, default=10, metavar="N", help="figures every N games (10)")
@@ -130,6 +129,7 @@ def describe(options: argparse.Namespace) -> Description:
         adjudication=parse_adjudication(options),
         sprt=parse_sprt(options.sprt) if options.sprt else None,
         event=options.event,
+        comments=options.comments,
     )
 
 
@@ -149,11 +149,9 @@ def try_engines(specs: Sequence[EngineSpec]) -> None:
 
 def prepare(options: argparse.Namespace) -> Tournament:
     if options.resume:
-        return resume(options.resume, options.comments)
-    files = Files.named(options.out) if options.out else Files()
-    if options.pgn is not None:
-        files = replace(files, pgn=options.pgn)
-    return Tournament(describe(options), files, options.comments)
+        return resume(options.resume)
+    files = Files.named(options.out) if options.out else Files(pgn=options.pgn)
+    return Tournament(describe(options), files)
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -161,6 +159,8 @@ def main(arguments: Sequence[str]) -> int:
     options = parser.parse_args(arguments)
     if options.resume and (options.engine or options.out):
         parser.error("--resume takes all but --concurrency from the earlier run")
+    if options.pgn and options.out:
+        parser.error("--out NAME writes NAME.pgn: --pgn can't go with it")
     tournament = prepare(options)
     description = tournament.description
     if not options.resume:

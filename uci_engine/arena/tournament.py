@@ -37,6 +37,7 @@ class Description:
     adjudication: Adjudication = field(default_factory=Adjudication)
     sprt: Sprt | None = None
     event: str = "Cythera arena"
+    comments: str = "tags"
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -97,12 +98,12 @@ class Files:
 
 
 class Tournament:
-    def __init__(self, description: Description, files: Files, comments: str = "tags") -> None:
+    def __init__(self, description: Description, files: Files) -> None:
         self.description = description
         self.files = files
         self.schedule = description.schedule()
         self.standings = Standings([spec.name for spec in description.engines])
-        self.writer = PgnWriter(description.engines, description.event, comments)
+        self.writer = PgnWriter(description.engines, description.event, description.comments)
         self.journal: Journal | None = None
         self.decision = ""  # of the SPRT
         self.resumed = 0
@@ -199,19 +200,19 @@ class Tournament:
             ],
             "reasons": dict(standings.reasons.most_common()),
         }
-        if sprt := self.description.sprt:
-            values["openings"] = OpeningSource(**values["openings"])
-        values["sprt"] = {
-            "llr": self.llr(),
-            "lower": sprt.lower,
-            "upper": sprt.upper,
-            "decision": self.decision,
-        }
+        sprt = self.description.sprt
+        if sprt is not None:
+            values["sprt"] = {
+                "llr": self.llr(),
+                "lower": sprt.lower,
+                "upper": sprt.upper,
+                "decision": self.decision,
+            }
         return values
 
 
-def resume(name: str, comments: str) -> Tournament:
+def resume(name: str) -> Tournament:
     files = Files.named(name)
     assert files.journal is not None
     description = Description.from_dict(read_description(files.journal))
-    return Tournament(description, files, comments)
+    return Tournament(description, files)
