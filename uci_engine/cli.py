@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 
 # name: (module with a `main(arguments) -> exit code`, what it does)
 COMMANDS = {
+    "bench": ("uci_engine.bench", "the engine's signature and its speed"),
     "match": ("uci_engine.arena.match", "engines play engines: matches, tournaments, SPRT"),
     "perft": ("uci_engine.perft", "count move sequences; divide, suites, threads, hash"),
     "selfplay": ("uci_engine.learn.selfplay", "games against itself, as training positions"),
