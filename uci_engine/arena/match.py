@@ -8,17 +8,18 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from uci_engine.arena.engines_file import EngineCatalogue
-from uci_engine.arena.local import LocalRunner, Terms, make_player
 from uci_engine.arena.openings import ORDERS, OpeningSource
 from uci_engine.arena.pgn import COMMENT_STYLES
 from uci_engine.arena.process import EngineError
 from uci_engine.arena.rules import Adjudication
+from uci_engine.arena.runner import LocalRunner
 from uci_engine.arena.schedule import FORMATS, pairings
-from uci_engine.arena.show import PlainWatcher
+from uci_engine.arena.show import make_watcher
 from uci_engine.arena.spec import EngineSpec, name_engines, parse_engine
 from uci_engine.arena.sprt import parse_sprt
 from uci_engine.arena.syzygy import make_judge
-from uci_engine.arena.tournament import Description, Files, Tournament, resume
+from uci_engine.arena.table import Terms, make_player
+from uci_engine.arena.tournament import Description, Files, Runner, Tournament, resume
 from uci_engine.arguments import Parser, count_number, whole_number
 
 EXAMPLE = """\
@@ -169,9 +170,9 @@ def main(arguments: Sequence[str]) -> int:
     make_judge(description.adjudication)  # to find bad tables before the first game
     tournament.open_files(resume=bool(options.resume))
     terms = Terms(description.engines, description.adjudication)
-    runner = LocalRunner(terms, options.concurrency)
+    runner: Runner = LocalRunner(terms, options.concurrency)
     try:
-        tournament.run(runner, PlainWatcher(options.every))
+        tournament.run(runner, make_watcher(options.every))
     except KeyboardInterrupt:
         journal = tournament.files.journal
         hint = f"; go on with --resume {str(journal).removesuffix('.jsonl')}" if journal else ""

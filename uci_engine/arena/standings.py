@@ -14,16 +14,6 @@ from uci_engine.arena.stats import (
     normalized_elo,
 )
 
-FAULTS = (
-    "time forfeit",
-    "illegal move",
-    "crash",
-    "hang",
-    "protocol",
-    "does not start",
-    "bad option",
-)
-
 
 def points_of_white(result: str) -> float:
     return {WHITE_WINS: 1.0, BLACK_WINS: 0.0}.get(result, 0.5)
@@ -33,17 +23,18 @@ class Standings:
     def __init__(self, names: list[str]) -> None:
         self.names = names
         self.tallies: dict[tuple[int, int], Tally] = {}  # lower number first
+        self.by_colour: dict[tuple[int, int], Tally] = {}  # (White, Black), as White sees it
         self.half_pairs: dict[int, float] = {}  # pair: points of the lower number
         self.reasons: Counter[str] = Counter()
         self.faults: list[Counter[str]] = [Counter() for _ in names]
-        self.as_white: list[Tally] = [Tally() for _ in names]
         self.finished: set[int] = set()
         self.plies = 0
-        self.seconds = 0.0
 
     def add(self, record: GameRecord) -> None:
         white_points = points_of_white(record.result)
-        first, second = sorted((record.white, record.black))
+        players = (record.white, record.black)
+        self.by_colour.setdefault(players, Tally()).add_game(white_points)
+        first, second = sorted(players)
         points = white_points if record.white == first else 1 - white_points
         tally = self.tallies.setdefault((first, second), Tally())
         tally.add_game(points)
@@ -54,10 +45,8 @@ class Standings:
         self.reasons[record.reason] += 1
         if record.guilty is not None:
             self.faults[record.guilty][record.reason] += 1
-        self.as_white[record.white].add_game(white_points)
         self.finished.add(record.number)
         self.plies += len(record.moves) - record.opening_plies
-        self.seconds += record.seconds
 
     @property
     def games(self) -> int:
@@ -68,20 +57,15 @@ class Standings:
 
     def against(self, player: int, other: int) -> Tally:
         """The tally as `player` sees it."""
-        tally = self.tally(*sorted((player, other)))
-        if player < other:
-            return tally
-        return Tally(tally.losses, tally.draws, tally.wins, tally.pairs[::-1])
+        first, second = sorted((player, other))
+        tally = self.tally(first, second)
+        return tally if player == first else tally.reversed()
 
     def total(self, player: int) -> Tally:
         total = Tally()
         for other in range(len(self.names)):
             if other != player:
-                part = self.against(player, other)
-                total.wins += part.wins
-                total.draws += part.draws
-                total.losses += part.losses
-                total.pairs = [a + b for a, b in zip(total.pairs, part.pairs, strict=True)]
+                total = total + self.against(player, other)
         return total
 
 

@@ -123,6 +123,16 @@ class Tally:
         else:
             self.draws += 1
 
+    def reversed(self) -> Tally:
+        """As the other player sees it."""
+        return Tally(self.losses, self.draws, self.wins, self.pairs[::-1])
+
+    def __add__(self, other: Tally) -> Tally:
+        pairs = [a + b for a, b in zip(self.pairs, other.pairs, strict=True)]
+        return Tally(
+            self.wins + other.wins, self.draws + other.draws, self.losses + other.losses, pairs
+        )
+
     def add_pair(self, points: float) -> None:
         self.pairs[round(2 * points)] += 1
 

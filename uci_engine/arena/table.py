@@ -1,0 +1,94 @@
+"""A table: where games are played one after another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from uci_engine.arena.game import Game, GameRecord, GameTask
+from uci_engine.arena.player import Player
+from uci_engine.arena.process import EngineError
+from uci_engine.arena.rules import Adjudication
+from uci_engine.arena.spec import EngineSpec
+from uci_engine.arena.syzygy import make_judge
+from uci_engine.arena.uci_client import UciPlayer
+from uci_engine.arena.xboard_client import XBoardPlayer
+
+
+def make_player(spec: EngineSpec) -> Player:
+    return XBoardPlayer(spec) if spec.protocol == "xboard" else UciPlayer(spec)
+
+
+class Seats:
+    """The engines that are running here, by number. They are kept between games."""
+
+    def __init__(self, specs: tuple[EngineSpec, ...]) -> None:
+        self.specs = specs
+        self.players: dict[int, Player] = {}
+
+    def seat(self, number: int) -> Player:
+        if number not in self.players:
+            player = make_player(self.specs[number])
+            self.players[number] = player
+            player.start()
+        return self.players[number]
+
+    def dismiss(self, number: int) -> None:
+        player = self.players.pop(number, None)
+        if player is not None:
+            player.close()
+
+    def dismiss_others(self, wanted: set[int]) -> None:
+        for number in [number for number in self.players if number not in wanted]:
+            self.dismiss(number)
+
+    def kill(self) -> None:
+        """From another thread: whoever waits for an engine here is woken up."""
+        for player in list(self.players.values()):
+            player.kill()
+
+    def close(self) -> None:
+        self.dismiss_others(set())
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What all games of a tournament have in common."""
+
+    specs: tuple[EngineSpec, ...]
+    adjudication: Adjudication
+
+    def bench(self) -> Table:
+        return Table(self)
+
+
+class Table:
+    def __init__(self, terms: Terms) -> None:
+        self.terms = terms
+        self.judge = make_judge(terms.adjudication)
+        self.seats = Seats(terms.specs)
+
+    def do(self, task: GameTask, cancelled: Callable[[], bool]) -> GameRecord:
+        """Play a game. An engine at fault is dismissed, and started again for the next."""
+        specs = self.terms.specs
+        pair = (specs[task.white], specs[task.black])
+        game = Game(task, pair, self.terms.adjudication, self.judge)
+        self.seats.dismiss_others({task.white, task.black})
+        players = []
+        for side, number in ((True, task.white), (False, task.black)):
+            try:
+                players.append(self.seats.seat(number))
+            except EngineError as error:
+                self.seats.dismiss(number)
+                return game.finish(game.failure(side, error.kind, error.detail))
+        record = game.play((players[0], players[1]), cancelled)
+        for number in (task.white, task.black):
+            if specs[number].restart or record.guilty == number:
+                self.seats.dismiss(number)
+        return record
+
+    def kill(self) -> None:
+        self.seats.kill()
+
+    def close(self) -> None:
+        self.seats.close()
