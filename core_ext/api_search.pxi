@@ -148,6 +148,23 @@ cdef class Searcher:
         self.allocate()
         return evaluate(&board.pos, self.threads[0].pawns)
 
+    def eval_table(self, Board board not None):
+        """[(term, middlegame, endgame, what counts now)] in centipawns, from White's side."""
+        cdef TraceC trace
+        cdef int index, phase
+        trace_evaluation(&board.pos, &trace)
+        phase = trace.phase
+        groups = [*FEATURE_GROUPS, ("", WEIGHT_COUNT)]
+        rows = []
+        for (name, first), (_, end) in zip(groups, groups[1:]):
+            middle = sum(trace.counts[index] * WEIGHT_PAIRS[2 * index]
+                         for index in range(first, end))
+            late = sum(trace.counts[index] * WEIGHT_PAIRS[2 * index + 1]
+                       for index in range(first, end))
+            now = (middle * phase + late * (FULL_PHASE - phase) * trace.scale / FULL_SCALE)
+            rows.append((name, middle, late, round(now / FULL_PHASE)))
+        return rows
+
     def search(self, Board board not None, *, int depth=0, u64 nodes=0, int mate=0,
                int64_t soft_ms=0, int64_t hard_ms=0, start_ns=None, int multipv=1,
                searchmoves=None, bint infinite=False, on_info=None, bint selective=True):

@@ -107,10 +107,10 @@ cdef int quiesce(ThreadC* t, FrameC* f, int alpha, int beta) noexcept nogil:
     cdef EntryC entry
     cdef PickerC picker
 
-    count_node(t)
     f.pv_length = 0
     if must_stop(t):
         return 0
+    count_node(t)
     if f.ply > t.seldepth:
         t.seldepth = f.ply
     if is_draw(t, f):
@@ -322,10 +322,10 @@ cdef int negamax(ThreadC* t, FrameC* f, int alpha, int beta, int depth,
         return leaf_value(t, f)
 
     # Step 2. Count the node; stop, or see a draw or a mate that cannot be bettered.
-    count_node(t)
     f.pv_length = 0
     if must_stop(t):
         return 0
+    count_node(t)
     if is_pv and f.ply > t.seldepth:
         t.seldepth = f.ply
     if not is_root:

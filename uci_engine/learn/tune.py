@@ -1,7 +1,7 @@
 """`cythera tune`: fit the weights of the classical evaluation to own games.
 
-The evaluation is a weighted sum, so a position is a row of feature counts and fitting the weights is
-a logistic regression: the sigmoid of the score should be the result of the game, mixed with the
+The evaluation is a weighted sum, so a position is a row of feature counts and fitting the weights
+is a logistic regression: the sigmoid of the score should be the result of the game, mixed with the
 search's own opinion.
 """
 
@@ -11,7 +11,9 @@ import argparse
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +22,7 @@ from core_ext import core
 from uci_engine import batch
 from uci_engine.arguments import Parser, count_number
 
-Floats = npt.NDArray[np.float32]
+Floats = npt.NDArray[np.floating[Any]]
 
 FULL_PHASE = 24
 FULL_SCALE = 64
@@ -136,7 +138,7 @@ def validation_error(
 def fit(
     model: Model, weights: Floats, targets: Floats, steepness: float, epochs: int, rate: float
 ) -> Floats:
-    """Adam over chunks of the data; the weights that do best on the part kept aside are returned."""
+    """Adam over chunks of the data; the weights that do best on the part kept aside win."""
     chunks = model.chunks()
     kept = chunks[: max(1, len(chunks) // VALIDATION_SHARE)]
     chunks = chunks[len(kept) :] or kept
@@ -167,7 +169,7 @@ def fit(
     return best
 
 
-HEAD = """# The weights of the classical evaluation, middlegame and endgame, in the order of features.pxi.
+HEAD = """# The evaluation's weights, middlegame and endgame, in the order of features.pxi.
 
 cdef int[2 * WEIGHT_COUNT] WEIGHT_PAIRS
 WEIGHT_PAIRS[:] = [
@@ -177,7 +179,7 @@ WEIGHT_PAIRS[:] = [
 def format_weights(weights: npt.NDArray[np.int_]) -> str:
     lines = []
     groups = [*core.FEATURE_GROUPS, ("", len(weights))]
-    for (name, first), (_, end) in zip(groups, groups[1:], strict=False):
+    for (name, first), (_, end) in pairwise(groups):
         lines.append(f"    # {name}")
         for row in range(first, end, 8):
             pairs = (f"{int(mg)}, {int(eg)}," for mg, eg in weights[row : min(row + 8, end)])

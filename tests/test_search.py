@@ -1,0 +1,222 @@
+"""The search: right values, right mates, right draws, and always the same count."""
+
+from __future__ import annotations
+
+import random
+
+import chess
+import pytest
+from suites import all_positions
+
+from core_ext import core
+from uci_engine import Board
+from uci_engine.bench import POSITIONS
+
+MATE = 32_000
+
+
+def search(fen: str, **limits: int) -> core.SearchResult:
+    searcher = core.Searcher(hash_mb=4)
+    searcher.prepare()
+    return searcher.search(Board(fen), **limits)
+
+
+def minimax(searcher: core.Searcher, board: Board, depth: int, ply: int) -> int:
+    """The definition, with nothing left out."""
+    moves = board.legal_moves()
+    if not moves:
+        return ply - MATE if board.is_check() else 0
+    if ply and (
+        board.halfmove_clock >= 100 or board.is_repetition(2) or board.is_insufficient_material()
+    ):
+        return 0
+    if depth == 0:
+        return searcher.evaluate(board)
+    best = -MATE
+    for move in moves:
+        board.push(move)
+        best = max(best, -minimax(searcher, board, depth - 1, ply + 1))
+        board.pop()
+    return best
+
+
+def sample_positions() -> list[str]:
+    rng = random.Random(5)
+    standard = [fen for fen in POSITIONS if Board(fen).legal_count() < 45]
+    return rng.sample(standard, 20)
+
+
+@pytest.mark.parametrize("fen", sample_positions())
+def test_the_plain_search_is_minimax(fen: str) -> None:
+    board = Board(fen)
+    depth = 3 if board.legal_count() < 20 else 2
+    searcher = core.Searcher(hash_mb=1)
+    searcher.prepare()
+    found = searcher.search(board, depth=depth, selective=False)
+    assert found.score == minimax(searcher, board, depth, 0)
+
+
+MATES = [
+    ("6k1/5ppp/8/8/8/8/5PPP/1R4K1 w - - 0 1", 1),
+    ("k7/8/1K6/8/8/8/8/7R w - - 0 1", 1),
+    ("2rr3k/pp3pp1/1nnqbN1p/3pN3/2pP4/2P3Q1/PPB4P/R4RK1 w - - 0 1", 2),
+    ("r5rk/5p1p/5R2/4B3/8/8/7P/7K w - - 0 1", 3),
+    ("7k/8/8/8/8/8/5R2/4R1K1 w - - 0 1", 3),
+    ("8/8/8/8/8/5k2/7r/5K2 b - - 0 1", 2),
+]
+
+
+@pytest.mark.parametrize(("fen", "moves"), MATES)
+def test_mates_are_found_with_their_distance(fen: str, moves: int) -> None:
+    found = search(fen, mate=moves, nodes=5_000_000)
+    assert found.mate == proven_mate(chess.Board(fen), moves)
+    board = chess.Board(fen)
+    for move in found.pv:
+        board.push(chess.Move.from_uci(str(move)))
+    assert len(found.pv) == 2 * found.mate - 1
+    assert board.is_checkmate()
+
+
+def proven_mate(board: chess.Board, longest: int) -> int | None:
+    """The shortest mate, by trying everything."""
+    for moves in range(1, longest + 1):
+        if forces_mate(board, moves):
+            return moves
+    return None
+
+
+def forces_mate(board: chess.Board, moves: int) -> bool:
+    for move in list(board.legal_moves):
+        board.push(move)
+        mated = board.is_checkmate() or (
+            moves > 1
+            and any(board.legal_moves)
+            and not board.is_insufficient_material()
+            and all_replies_lose(board, moves - 1)
+        )
+        board.pop()
+        if mated:
+            return True
+    return False
+
+
+def all_replies_lose(board: chess.Board, moves: int) -> bool:
+    for reply in list(board.legal_moves):
+        board.push(reply)
+        loses = forces_mate(board, moves)
+        board.pop()
+        if not loses:
+            return False
+    return True
+
+
+def test_being_mated_is_seen_with_its_distance() -> None:
+    found = search("7k/8/6K1/8/8/8/8/R7 b - - 0 1", depth=10)
+    assert found.mate == -1
+
+
+def test_a_stalemate_trap_saves_the_game() -> None:
+    """Black, a queen down, offers the rook with check: taking it is stalemate."""
+    found = search("k7/2Q5/K7/8/8/8/1r6/8 b - - 0 1", depth=12)
+    assert abs(found.score) <= 1
+
+
+def test_the_fifty_move_rule_ends_a_won_game() -> None:
+    found = search("7k/8/8/8/8/8/4R3/4K3 w - - 99 80", depth=8)
+    assert abs(found.score) <= 1
+
+
+def test_a_mate_on_the_hundredth_ply_counts() -> None:
+    found = search("7k/8/6K1/8/8/8/8/R7 w - - 99 80", depth=6)
+    assert found.mate == 1
+
+
+def test_a_lost_side_repeats() -> None:
+    """White, far behind, gives perpetual check; the search sees the repetition."""
+    found = search("6k1/5ppp/8/8/8/q7/r7/3Q2K1 w - - 0 1", depth=14)
+    assert found.score > -2000
+
+
+def test_no_legal_move_is_a_result() -> None:
+    mated = search("R5k1/5ppp/8/8/8/8/8/K7 b - - 0 1", depth=3)
+    assert (mated.best, mated.mate) == (None, 0)
+    stalemated = search("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", depth=3)
+    assert (stalemated.best, stalemated.mate, stalemated.score) == (None, None, 0)
+
+
+def test_the_same_games_give_the_same_counts() -> None:
+    searcher = core.Searcher(hash_mb=2)
+
+    def play() -> list[int]:
+        searcher.clear()
+        board, counts = Board(), []
+        for _ in range(12):
+            searcher.prepare()
+            found = searcher.search(board, nodes=4000)
+            counts.append((found.nodes, str(found.best)))
+            board.push(found.best)
+        return counts
+
+    first = play()
+    assert play() == first
+
+
+@pytest.mark.parametrize("nodes", [500, 1000, 4321, 50_000])
+def test_node_limits_are_exact(nodes: int) -> None:
+    assert search(chess.STARTING_FEN, nodes=nodes).nodes == nodes
+
+
+def test_searchmoves_are_kept_to() -> None:
+    board = Board()
+    searcher = core.Searcher(hash_mb=1)
+    searcher.prepare()
+    wanted = [board.parse_uci("a2a3"), board.parse_uci("h2h4")]
+    found = searcher.search(board, depth=6, searchmoves=wanted, multipv=5)
+    assert {info.pv[0] for info in found.infos} == set(wanted)
+
+
+def test_lines_are_different_and_in_order() -> None:
+    board = Board()
+    searcher = core.Searcher(hash_mb=4)
+    searcher.prepare()
+    infos = searcher.search(board, depth=8, multipv=5).infos
+    assert [info.multipv for info in infos] == [1, 2, 3, 4, 5]
+    assert len({info.pv[0] for info in infos}) == 5
+    scores = [info.score for info in infos]
+    assert scores == sorted(scores, reverse=True)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_variations_are_legal(threads: int) -> None:
+    searcher = core.Searcher(hash_mb=2, threads=threads)
+    for fen in POSITIONS[:12]:
+        lines = []
+        searcher.prepare()
+        searcher.search(Board(fen), depth=8, on_info=lines.append)
+        for info in lines:
+            board = Board(fen)
+            for move in info.pv:
+                board.push(move)
+
+
+@pytest.mark.parametrize("chess960", [False, True])
+def test_the_evaluation_is_the_same_for_both_colours(chess960: bool) -> None:
+    searcher = core.Searcher()
+    for position in all_positions():
+        if position.chess960 == chess960:
+            board = chess.Board(position.fen, chess960=chess960)
+            assert searcher.evaluate(Board(board)) == searcher.evaluate(Board(board.mirror()))
+
+
+def test_remembered_pawns_change_nothing() -> None:
+    """An evaluation with a warm cache equals one with a cold cache, along random games."""
+    rng = random.Random(3)
+    warm = core.Searcher()
+    for _ in range(20):
+        board = Board()
+        for _ in range(60):
+            moves = board.legal_moves()
+            if not moves:
+                break
+            board.push(rng.choice(moves))
+            assert warm.evaluate(board) == core.Searcher().evaluate(board)
