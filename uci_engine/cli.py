@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 COMMANDS = {
     "bench": ("uci_engine.bench", "the engine's signature and its speed"),
     "match": ("uci_engine.arena.match", "engines play engines: matches, tournaments, SPRT"),
+    "suite": ("uci_engine.arena.suite", "engines solve the test positions of an EPD file"),
     "perft": ("uci_engine.perft", "count move sequences; divide, suites, threads, hash"),
     "selfplay": ("uci_engine.learn.selfplay", "games against itself, as training positions"),
     "tune": ("uci_engine.learn.tune", "fit the evaluation's weights to own games"),

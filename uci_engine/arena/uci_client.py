@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
+from collections.abc import Callable
 from itertools import pairwise
 
 from uci_engine.arena.player import STOP_GRACE_MS, Answer, PipePlayer, Situation, deadline_after
@@ -18,6 +19,8 @@ class UciPlayer(PipePlayer):
         super().__init__(spec)
         self.chess960 = False
         self.pondering = ""  # the position line that the engine is thinking about
+        # Who wants to see info lines as they come, with the time since `go` in nanoseconds.
+        self.on_info: Callable[[bytes, int], None] | None = None
 
     # Starting and ending
 
@@ -120,6 +123,8 @@ class UciPlayer(PipePlayer):
                 break
             elif b" score " in line:
                 last = line
+                if self.on_info is not None:
+                    self.on_info(line, process.arrived_ns - start)
                 if not (BOUNDS[0] in line or BOUNDS[1] in line or later_pv(line)):
                     exact = line
         words = line.decode("utf-8", "replace").split()

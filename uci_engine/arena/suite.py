@@ -1,0 +1,168 @@
+"""`cythera suite`: engines side by side at test positions."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from uci_engine.arena.engines_file import EngineCatalogue
+from uci_engine.arena.epd import TestPosition, read_positions
+from uci_engine.arena.match import try_engines
+from uci_engine.arena.runner import LocalRunner
+from uci_engine.arena.solve import Solution, SuiteTask, SuiteTerms
+from uci_engine.arena.spec import EngineSpec, name_engines, parse_engine
+from uci_engine.arena.tables import columns
+from uci_engine.arguments import Parser, count_number
+
+EXAMPLE = """\
+example:
+  cythera suite wac.epd --each st=1 option.Hash=16 --engine cmd=cythera \\
+      --engine cmd=/usr/games/stockfish --concurrency 2 --json wac.json
+
+Engines and their settings are as in `cythera match`; with no --engine it is this one.
+A line's operations: bm (best moves), am (moves to avoid), dm (a mate in so many moves), id.
+"""
+
+
+class SuiteRunner(Protocol):
+    def run(self, tasks: Iterator[SuiteTask]) -> Iterator[Solution]: ...
+    def stop(self) -> None: ...
+
+
+def make_parser() -> Parser:
+    parser = Parser(
+        prog="cythera suite",
+        description="Let engines solve the positions of an EPD file.",
+        epilog=EXAMPLE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = parser.add_argument
+    add("file", type=Path, metavar="FILE", help="EPD positions with bm, am or dm")
+    add("--engine", action="append", nargs="+", default=[], metavar="KEY=VALUE", help="a solver")
+    add("--engines", type=Path, metavar="FILE", help="engines.json of Cutechess, for conf=NAME")
+    add("--each", action="extend", nargs="+", default=[], metavar="KEY=VALUE")
+    add("--concurrency", type=count_number, default=1, metavar="N", help="positions at a time (1)")
+    add("--chess960", action="store_true")
+    add("--json", type=Path, metavar="FILE", help="write all solutions there")
+    add("--quiet", action="store_true", help="only the table")
+    return parser
+
+
+def parse_specs(options: argparse.Namespace) -> tuple[EngineSpec, ...]:
+    catalogue = EngineCatalogue(options.engines)
+    engines = options.engine or [["cmd=" + own_command(), "name=cythera"]]
+    specs = [parse_engine(settings, options.each, catalogue) for settings in engines]
+    for spec in specs:
+        if not spec.command:
+            raise ValueError("suite: an --engine needs cmd=COMMAND or conf=NAME")
+        if not any((spec.control.movetime_ms, spec.control.nodes, spec.control.depth)):
+            raise ValueError("suite: a limit is needed for each engine: st, nodes or depth")
+    return tuple(name_engines(specs))
+
+
+def own_command() -> str:
+    import shlex
+
+    return shlex.join([sys.executable, "-m", "uci_engine"])
+
+
+def solve_all(
+    runner: SuiteRunner, positions: Sequence[TestPosition], names: Sequence[str], quiet: bool
+) -> list[Solution]:
+    """Engine by engine, so that none is started more often than needed."""
+    tasks = (SuiteTask(engine, p) for engine in range(len(names)) for p in positions)
+    by_number = {position.number: position for position in positions}
+    solutions = []
+    try:
+        for solution in runner.run(tasks):
+            solutions.append(solution)
+            if not quiet:
+                print(solution_line(solution, by_number[solution.number], names), flush=True)
+    finally:
+        runner.stop()
+    return sorted(solutions, key=lambda solution: (solution.engine, solution.number))
+
+
+def solution_line(solution: Solution, position: TestPosition, names: Sequence[str]) -> str:
+    if solution.fault:
+        verdict = solution.fault
+    elif solution.solved:
+        verdict = f"solved by {solution.move} after {solution.solved_after:.3f} s"
+    else:
+        verdict = f"not solved: {solution.move}"
+    return f"{names[solution.engine]}  {position.name}: {verdict}"
+
+
+def summarize(solutions: Sequence[Solution], names: Sequence[str]) -> list[dict[str, Any]]:
+    rows = []
+    for engine, name in enumerate(names):
+        own = [solution for solution in solutions if solution.engine == engine]
+        times = sorted(s.solved_after for s in own if s.solved_after is not None)
+        rows.append(
+            {
+                "engine": name,
+                "positions": len(own),
+                "solved": len(times),
+                "mean_seconds": round(sum(times) / len(times), 4) if times else None,
+                "median_seconds": times[len(times) // 2] if times else None,
+                "nodes": sum(solution.nodes or 0 for solution in own),
+                "faults": sum(bool(solution.fault) for solution in own),
+            }
+        )
+    return rows
+
+
+def print_table(rows: Sequence[dict[str, Any]]) -> None:
+    lines = [["engine", "solved", "of", "", "mean s", "median s", "nodes", "faults"]]
+    for row in rows:
+        share = 100 * row["solved"] / row["positions"] if row["positions"] else 0.0
+        times = [row["mean_seconds"], row["median_seconds"]]
+        lines.append(
+            [
+                row["engine"],
+                str(row["solved"]),
+                str(row["positions"]),
+                f"{share:.1f}%",
+                *("-" if value is None else f"{value:.3f}" for value in times),
+                str(row["nodes"]),
+                str(row["faults"]),
+            ]
+        )
+    print("\n".join(["", *columns(lines, left=(0,))]))
+
+
+def write_json(path: Path, value: dict[str, Any]) -> None:
+    new = path.with_name(path.name + ".new")
+    new.write_text(json.dumps(value, indent=2) + "\n", encoding="utf-8")
+    os.replace(new, path)
+
+
+def main(arguments: Sequence[str]) -> int:
+    options = make_parser().parse_args(arguments)
+    if options.json is not None and options.json.exists():
+        raise ValueError(f"{options.json} exists already")
+    positions = read_positions(options.file, options.chess960)
+    specs = parse_specs(options)
+    try_engines(specs)
+    names = [spec.name for spec in specs]
+    runner: SuiteRunner = LocalRunner(SuiteTerms(specs), options.concurrency)
+    solutions = solve_all(runner, positions, names, options.quiet)
+    rows = summarize(solutions, names)
+    print_table(rows)
+    if options.json is not None:
+        found = [{"name": names[s.engine]} | s.as_dict() for s in solutions]
+        write_json(
+            options.json,
+            {
+                "suite": str(options.file),
+                "engines": [spec.as_dict() for spec in specs],
+                "summary": rows,
+                "solutions": found,
+            },
+        )
+    return 0
