@@ -10,15 +10,13 @@ from pathlib import Path
 from uci_engine.arena.engines_file import EngineCatalogue
 from uci_engine.arena.openings import ORDERS, OpeningSource
 from uci_engine.arena.pgn import COMMENT_STYLES
-from uci_engine.arena.process import EngineError
 from uci_engine.arena.rules import Adjudication
-from uci_engine.arena.runner import LocalRunner
 from uci_engine.arena.schedule import FORMATS, pairings
 from uci_engine.arena.show import make_watcher
-from uci_engine.arena.spec import EngineSpec, name_engines, parse_engine
+from uci_engine.arena.spec import name_engines, parse_engine
 from uci_engine.arena.sprt import parse_sprt
-from uci_engine.arena.syzygy import make_judge
-from uci_engine.arena.table import Terms, make_player
+from uci_engine.arena.start import make_runner
+from uci_engine.arena.table import Terms
 from uci_engine.arena.tournament import Description, Files, Runner, Tournament, resume
 from uci_engine.arguments import Parser, count_number, whole_number
 
@@ -68,6 +66,7 @@ def make_parser() -> Parser:
     add("--pgn", type=Path, metavar="FILE", help="write only this, without --out")
     add("--comments", choices=COMMENT_STYLES, default="tags", help="style of the PGN's comments")
     add("--event", default="Cythera arena", help="for the PGN")
+    add("--cluster", metavar="ADDRESS", help="play on the workers of this Dask scheduler, or local")
     add("--every", type=count_number, default=10, metavar="N", help="figures every N games (10)")
     return parser
 
@@ -134,20 +133,6 @@ def describe(options: argparse.Namespace) -> Description:
     )
 
 
-def try_engines(specs: Sequence[EngineSpec]) -> None:
-    """Start each once: a wrong path or option is found before the first game."""
-    for spec in specs:
-        player = make_player(spec)
-        try:
-            player.start()
-            for name in player.missing:
-                print(f"{spec.name} has no option {name!r}, and goes without it", file=sys.stderr)
-        except EngineError as error:
-            raise ValueError(f"{spec.name}: {error.kind}: {error.detail}") from None
-        finally:
-            player.close()
-
-
 def prepare(options: argparse.Namespace) -> Tournament:
     if options.resume:
         return resume(options.resume)
@@ -166,11 +151,9 @@ def main(arguments: Sequence[str]) -> int:
     description = tournament.description
     if not options.resume:
         tournament.files.refuse_existing()
-    try_engines(description.engines)
-    make_judge(description.adjudication)  # to find bad tables before the first game
-    tournament.open_files(resume=bool(options.resume))
     terms = Terms(description.engines, description.adjudication)
-    runner: Runner = LocalRunner(terms, options.concurrency)
+    runner: Runner = make_runner(terms, terms.specs, options)
+    tournament.open_files(resume=bool(options.resume))
     try:
         tournament.run(runner, make_watcher(options.every))
     except KeyboardInterrupt:

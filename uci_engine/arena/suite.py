@@ -12,10 +12,9 @@ from typing import Any, Protocol
 
 from uci_engine.arena.engines_file import EngineCatalogue
 from uci_engine.arena.epd import TestPosition, read_positions
-from uci_engine.arena.match import try_engines
-from uci_engine.arena.runner import LocalRunner
 from uci_engine.arena.solve import Solution, SuiteTask, SuiteTerms
 from uci_engine.arena.spec import EngineSpec, name_engines, parse_engine
+from uci_engine.arena.start import make_runner
 from uci_engine.arena.tables import columns
 from uci_engine.arguments import Parser, count_number
 
@@ -49,6 +48,9 @@ def make_parser() -> Parser:
     add("--concurrency", type=count_number, default=1, metavar="N", help="positions at a time (1)")
     add("--chess960", action="store_true")
     add("--json", type=Path, metavar="FILE", help="write all solutions there")
+    add(
+        "--cluster", metavar="ADDRESS", help="solve on the workers of this Dask scheduler, or local"
+    )
     add("--quiet", action="store_true", help="only the table")
     return parser
 
@@ -148,9 +150,8 @@ def main(arguments: Sequence[str]) -> int:
         raise ValueError(f"{options.json} exists already")
     positions = read_positions(options.file, options.chess960)
     specs = parse_specs(options)
-    try_engines(specs)
     names = [spec.name for spec in specs]
-    runner: SuiteRunner = LocalRunner(SuiteTerms(specs), options.concurrency)
+    runner: SuiteRunner = make_runner(SuiteTerms(specs), specs, options)
     solutions = solve_all(runner, positions, names, options.quiet)
     rows = summarize(solutions, names)
     print_table(rows)

@@ -20,6 +20,7 @@ from uci_engine.arena.spec import EngineSpec
 REPEAT_MS = 300
 FEATURES_MS = 2_000  # how long version 1 engines are waited for: they don't list features
 SYNC_MS = 15_000
+HURRY_SHARE = 0.9
 MATE_BASE = 100_000
 WANTED = ("ping", "setboard", "usermove", "memory", "smp", "variants", "reuse", "option", "myname")
 
@@ -150,7 +151,7 @@ class XBoardPlayer(PipePlayer):
                 f" {control.increment_ms / 1000:g}"
             )
         if control.movetime_ms:
-            self.send(f"st {control.movetime_ms / 1000:g}")
+            self.send(f"st {max(1, control.movetime_ms // 1000)}")
         if control.depth:
             self.send(f"sd {control.depth}")
 
@@ -190,15 +191,14 @@ class XBoardPlayer(PipePlayer):
         process = self.process
         assert process is not None
         thoughts: deque[bytes] = deque(maxlen=3)
-        deadline = start + limit_ns
-        stopped = False
+        calls = self.calls_to_move(start, limit_ns)
+        deadline = calls.pop(0)
         while True:
             line = process.read_line(deadline)
             if line is None:
-                if stopped:
+                if not calls:
                     raise EngineError("hang", "no move, not even after `?`")
-                stopped = True
-                deadline = deadline_after(STOP_GRACE_MS)
+                deadline = calls.pop(0)
                 self.send("?")
                 continue
             line = line.strip()
@@ -217,6 +217,15 @@ class XBoardPlayer(PipePlayer):
         for thought in thoughts:
             read_thought(thought, answer)
         return answer
+
+    def calls_to_move(self, start: int, limit_ns: int) -> list[int]:
+        """When it is told to move at once; at the last of these times it is given up. The
+        protocol counts a move's time in whole seconds, so shorter ones end by our call."""
+        times = [start + limit_ns, start + limit_ns + STOP_GRACE_MS * 1_000_000]
+        move_ms = self.spec.control.movetime_ms
+        if 0 < move_ms < 1000:
+            times.insert(0, start + int(move_ms * HURRY_SHARE * 1e6))
+        return times
 
     def judge_claim(self, line: bytes, board: Board, answer: Answer) -> None:
         """An engine may give up. Anything else it could claim has been seen by us already."""
