@@ -30,7 +30,8 @@ An engine's settings: cmd (or conf) name proto dir arg initstr tc st nodes depth
 starttimeout movetimeout (s) ponder restart option.NAME.
 tc is [MOVES/][MINUTES:]SECONDS[+SECONDS] or inf.
 --each gives the same to all; an engine that lacks an option named there goes without it.
---out NAME writes NAME.jsonl (every game as it ends), NAME.pgn and NAME.json (the results).
+--out NAME writes NAME.jsonl (every game as it ends), NAME.pgn, NAME.json (the results) and
+NAME.html (a report).
 """
 
 
@@ -61,7 +62,7 @@ def make_parser() -> Parser:
     add("--tb", default="", metavar="PATH", help="adjudicate by the Syzygy tables there")
     add("--tbpieces", type=count_number, default=0, metavar="N", help="with N pieces or fewer")
     add("--sprt", nargs="+", metavar="KEY=VALUE", help="elo0=0 elo1=5 alpha=0.05 beta=0.05")
-    add("--out", metavar="NAME", help="write NAME.jsonl, NAME.pgn, NAME.json")
+    add("--out", metavar="NAME", help="write NAME.jsonl, .pgn, .json and .html")
     add("--resume", metavar="NAME", help="go on with the tournament of --out NAME")
     add("--pgn", type=Path, metavar="FILE", help="write only this, without --out")
     add("--comments", choices=COMMENT_STYLES, default="tags", help="style of the PGN's comments")
@@ -161,4 +162,9 @@ def main(arguments: Sequence[str]) -> int:
         hint = f"; go on with --resume {str(journal).removesuffix('.jsonl')}" if journal else ""
         print(f"interrupted after {tournament.standings.games} games{hint}", file=sys.stderr)
         return 130
+    finally:
+        if tournament.files.journal is not None and tournament.files.report is not None:
+            from uci_engine.arena.report import write_report
+
+            write_report(tournament.files.journal, tournament.files.report, tournament.total)
     return 0

@@ -86,13 +86,14 @@ class Files:
     journal: Path | None = None
     results: Path | None = None
     pgn: Path | None = None
+    report: Path | None = None
 
     @classmethod
     def named(cls, name: str) -> Files:
-        return cls(Path(f"{name}.jsonl"), Path(f"{name}.json"), Path(f"{name}.pgn"))
+        return cls(*(Path(f"{name}.{kind}") for kind in ("jsonl", "json", "pgn", "html")))
 
     def refuse_existing(self) -> None:
-        for path in (self.journal, self.results, self.pgn):
+        for path in (self.journal, self.results, self.pgn, self.report):
             if path is not None and path.exists():
                 raise ValueError(f"{path} exists already; --resume goes on with a tournament")
 
