@@ -69,7 +69,6 @@ def unpack_items(source, Py_ssize_t count):
         board = Board.__new__(Board)
         if not unpack_position(&board.pos, &(<PackedC*>packed.view.buf)[index]):
             raise no_position(index)
-        derive_keys(&board.pos)
         board.chess960 = needs_chess960(&board.pos)
         boards.append(board)
     return boards
@@ -85,7 +84,7 @@ def count_range(source, target, Py_ssize_t count, Py_ssize_t first, Py_ssize_t e
     cdef Py_ssize_t index = first
     check_range(first, end, count)
     with nogil:
-        while index < end and unpack_position(&pos, &positions[index]):
+        while index < end and unpack_for_counting(&pos, &positions[index]):
             out[index] = <u16>count_legal(&pos)
             index += 1
     if index < end:
@@ -107,10 +106,30 @@ def perft_range(source, target, Py_ssize_t count, Py_ssize_t first, Py_ssize_t e
     memset(&job, 0, sizeof(PerftJobC))
     with nogil:
         while index < end and unpack_position(&pos, &positions[index]):
-            if DEBUG_BUILD:
-                derive_keys(&pos)
             out[index] = perft(&pos, depth, &job)
             index += 1
+    if index < end:
+        raise no_position(index)
+
+
+def evaluate_range(source, target, Py_ssize_t count, Py_ssize_t first, Py_ssize_t end):
+    """Write the static evaluations (int16, from the side to move) of a range of positions."""
+    cdef BufferView packed = BufferView(source, False, sizeof(PackedC), count)
+    cdef BufferView scores = BufferView(target, True, sizeof(int16_t), count)
+    cdef const PackedC* positions = <PackedC*>packed.view.buf
+    cdef int16_t* out = <int16_t*>scores.view.buf
+    cdef PositionC pos
+    cdef PawnEntryC* pawns
+    cdef Py_ssize_t index = first
+    check_range(first, end, count)
+    pawns = new_pawn_cache()
+    if pawns == NULL:
+        raise MemoryError("no memory for the pawn cache")
+    with nogil:
+        while index < end and unpack_position(&pos, &positions[index]):
+            out[index] = <int16_t>evaluate(&pos, pawns)
+            index += 1
+    free(pawns)
     if index < end:
         raise no_position(index)
 

@@ -303,11 +303,11 @@ cdef ThreadC* new_thread(SharedC* shared, int index) noexcept nogil:
     t.shared = shared
     t.index = index
     t.history = <HistoryC*>malloc(sizeof(HistoryC))
-    t.pawns = <PawnEntryC*>malloc(PAWN_CACHE_SIZE * sizeof(PawnEntryC))
+    t.pawns = new_pawn_cache()
     if t.history == NULL or t.pawns == NULL:
         free_thread(t)
         return NULL
-    clear_thread(t)
+    memset(t.history, 0, sizeof(HistoryC))
     return t
 
 
@@ -320,8 +320,7 @@ cdef void free_thread(ThreadC* t) noexcept nogil:
 
 cdef void clear_thread(ThreadC* t) noexcept nogil:
     memset(t.history, 0, sizeof(HistoryC))
-    memset(t.pawns, 0, PAWN_CACHE_SIZE * sizeof(PawnEntryC))
-    t.pawns[0].key = 1  # the key of no pawns is zero: that entry must not look filled
+    clear_pawn_cache(t.pawns)
 
 
 cdef int prepare_thread(ThreadC* t, Board board, int multipv) except -1:

@@ -7,13 +7,16 @@ cdef extern from *:
     #include <immintrin.h>
     #define HAS_FAST_PEXT 1
     #define gather_bits(squares, mask) _pext_u64(squares, mask)
+    #define scatter_bits(bits, mask) _pdep_u64(bits, mask)
     #else
     #define HAS_FAST_PEXT 0
     #define gather_bits(squares, mask) 0ULL
+    #define scatter_bits(bits, mask) 0ULL
     #endif
     """
     bint HAS_FAST_PEXT
     u64 gather_bits(u64 squares, u64 mask) noexcept nogil
+    u64 scatter_bits(u64 bits, u64 mask) noexcept nogil
 
 include "magics.pxi"
 

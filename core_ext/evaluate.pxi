@@ -126,6 +126,18 @@ cdef inline int evaluate_pawns(EvaluationC* e, bint tracing) noexcept nogil:
     return score
 
 
+cdef void clear_pawn_cache(PawnEntryC* cache) noexcept nogil:
+    memset(cache, 0, PAWN_CACHE_SIZE * sizeof(PawnEntryC))
+    cache[0].key = 1  # the key of no pawns is zero: that entry must not look filled
+
+
+cdef PawnEntryC* new_pawn_cache() noexcept nogil:
+    cdef PawnEntryC* cache = <PawnEntryC*>malloc(PAWN_CACHE_SIZE * sizeof(PawnEntryC))
+    if cache != NULL:
+        clear_pawn_cache(cache)
+    return cache
+
+
 cdef inline int cached_pawns(EvaluationC* e, PawnEntryC* cache) noexcept nogil:
     cdef PawnEntryC* entry = &cache[e.pos.pawn_key & (PAWN_CACHE_SIZE - 1)]
     if entry.key != e.pos.pawn_key:

@@ -57,10 +57,19 @@ cdef bint past_hard_limit(SharedC* shared) noexcept nogil:
 
 # ---- moving about in the tree
 
+cdef inline u64 likely_key(const PositionC* pos, MoveC move) noexcept nogil:
+    """The key after a move, but for castling, promotion and en passant: good for a prefetch."""
+    cdef int origin = move_from(move), target = move_to(move)
+    cdef int piece = pos.squares[origin], victim = pos.squares[target]
+    cdef u64 key = (pos.key ^ SIDE_KEY ^ PIECE_KEYS[pos.side][piece][origin]
+                    ^ PIECE_KEYS[pos.side][piece][target] ^ EN_PASSANT_KEYS[pos.en_passant])
+    return key ^ PIECE_KEYS[pos.side ^ 1][victim][target] if victim != NO_PIECE else key
+
+
 cdef inline void go_down(ThreadC* t, FrameC* f, MoveC move) noexcept nogil:
     cdef int piece = coloured(f.pos.squares[move_from(move)], f.pos.side)
+    prefetch_entry(&t.shared.table, likely_key(&f.pos, move))  # arrives while the move is made
     make_move(&f[1].pos, &f.pos, move)
-    prefetch_entry(&t.shared.table, f[1].pos.key)
     f.move = move
     f.continuation = &t.history.continuation[piece][move_to(move)]
     t.keys[t.game_length + f.ply + 1] = f[1].pos.key

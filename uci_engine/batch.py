@@ -3,6 +3,8 @@
 positions = batch.pack(fens)        # FENs, Boards or chess.Boards
 batch.legal_counts(positions)       # uint16
 batch.perft(positions, 4)           # uint64
+batch.evaluate(positions)           # int16, from the side to move
+batch.search(positions, nodes=5000) # best moves and scores
 """
 
 from __future__ import annotations
@@ -41,6 +43,7 @@ Positions = npt.NDArray[np.void]
 
 CHUNKS_PER_THREAD = 8  # positions differ in cost; small chunks even it out
 SMALLEST_CHUNK = 1024
+SEARCH_HASH_MB = 1
 
 
 def pack(items: Iterable[str | Board | chess.Board]) -> Positions:
@@ -74,6 +77,36 @@ def perft(positions: Positions, depth: int, threads: int | None = None) -> npt.N
     counts = np.zeros(len(positions), dtype=np.uint64)
     share(core.perft_range, checked(positions), counts, threads, 1, depth)
     return counts
+
+
+def evaluate(positions: Positions, threads: int | None = None) -> npt.NDArray[np.int16]:
+    """The static evaluation of each position, in centipawns from the side to move."""
+    scores = np.zeros(len(positions), dtype=np.int16)
+    share(core.evaluate_range, checked(positions), scores, threads, SMALLEST_CHUNK)
+    return scores
+
+
+def search(
+    positions: Positions, *, nodes: int = 5000, depth: int = 0, threads: int | None = None
+) -> tuple[npt.NDArray[np.str_], npt.NDArray[np.int16]]:
+    """The best move (as UCI writes it, empty without one) and the score of each position.
+
+    Every position is searched by itself, so the answers do not depend on their order.
+    """
+    moves = np.zeros(len(positions), dtype="<U5")
+    scores = np.zeros(len(positions), dtype=np.int16)
+
+    def work(array: Positions, best: npt.NDArray[np.str_], _: int, first: int, end: int) -> None:
+        searcher = core.Searcher(hash_mb=SEARCH_HASH_MB)
+        for index, board in enumerate(core.unpack_items(array[first:end], end - first), first):
+            searcher.clear()
+            searcher.prepare()
+            found = searcher.search(board, nodes=nodes, depth=depth)
+            best[index] = str(found.best or "")
+            scores[index] = found.score
+
+    share(work, checked(positions), moves, threads, 1)
+    return moves, scores
 
 
 def features(
