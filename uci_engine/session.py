@@ -1,0 +1,355 @@
+"""The state of the engine, and the thread that searches.
+
+The thread that reads commands calls the methods of Session, and waits only for a search that was
+told to stop. Whether the engine is idle, searching or pondering decides what a command means, never
+whether it is heard. Each `go` gets exactly one `bestmove`, at the end of its own thread.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections.abc import Callable, Sequence
+
+from core_ext.core import START_FEN, Board, PerftRun, Searcher
+from uci_engine.limits import Budget, GoLimits, NodeClock, allot_time
+from uci_engine.options import Options, find_option
+from uci_engine.think import Aids, Task, Thinker
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from random import Random
+    from typing import Any
+
+    from core_ext.core import Move
+    from uci_engine.book import Book
+    from uci_engine.report import Output
+    from uci_engine.tablebase import Tablebase
+
+IDLE, SEARCHING, PONDERING = "idle", "searching", "pondering"
+
+STRENGTH_SEED = 1
+
+
+class Session:
+    """Everything that lasts from one command to the next."""
+
+    def __init__(self, output: Output) -> None:
+        self.output = output
+        self.options = Options()
+        self.searcher = Searcher(self.options.hash_mb, self.options.threads)
+        self.position: tuple[str, Sequence[str]] = (START_FEN, ())
+        self.board = Board()
+        self.book: Book | None = None
+        self.tablebase: Tablebase | None = None
+        self.random: Random | None = None
+        self.node_clock = NodeClock()
+        self.clear_wanted = False
+        self.sizes = (self.options.hash_mb, self.options.threads)  # as the searcher was told
+        self.granted = self.sizes  # as it last had them
+        # Of the search that runs, if one does:
+        self.thread: threading.Thread | None = None
+        self.thinker: Thinker | None = None
+        self.perft: PerftRun | None = None
+        self.is_busy = False
+        self.is_pondering = False
+        self.may_answer = threading.Event()
+        self.reactions: dict[str, Callable[[Any], None]] = {
+            "clear_hash": self._want_clear,
+            "chess960": self._change_castling_notation,
+            "own_book": lambda on: self._open_book(on, self.options.book_file),
+            "book_file": lambda path: self._open_book(self.options.own_book, path),
+            "syzygy_path": self._open_tablebase,
+            "debug_log_file": self.output.log_to,
+        }
+
+    @property
+    def state(self) -> str:
+        if not self.is_busy:
+            return IDLE
+        return PONDERING if self.is_pondering else SEARCHING
+
+    # ---- the position
+
+    def set_position(self, fen: str, moves: Sequence[str]) -> None:
+        """ValueError names what is wrong; the position before it stays then."""
+        self.board = play_moves(Board(fen, chess960=self.options.chess960), moves)
+        self.position = (fen, moves)
+
+    def flip(self) -> None:
+        """The same position with colours changed."""
+        self.set_position(flip_fen(self.board.fen()), ())
+
+    def start_game(self) -> None:
+        """`ucinewgame`: the state of a program that has just started, options aside."""
+        self.finish()
+        self.node_clock = NodeClock()
+        self.random = None
+        self.searcher.clear()
+
+    # ---- options
+
+    def set_option(self, name: str, text: str | None) -> None:
+        """ValueError, OSError or MemoryError say why the old value stays."""
+        option = find_option(name)
+        value = option.parse(text)
+        react = self.reactions.get(option.attribute)
+        if react is not None:
+            react(value)
+        self.options.values[option.attribute] = value
+        if self.state == IDLE:
+            self._apply_options()
+
+    def _apply_options(self) -> None:
+        """Hand over what the searcher can't take while it searches."""
+        if self.clear_wanted:
+            self.clear_wanted = False
+            self.searcher.clear()
+        hash_mb, threads = self.sizes
+        try:
+            if hash_mb != self.options.hash_mb:
+                self.searcher.set_hash(self.options.hash_mb)
+            if threads != self.options.threads:
+                self.searcher.set_threads(self.options.threads)
+        except (MemoryError, ValueError):
+            self._restore_sizes(self.sizes)
+            raise
+        self.sizes = (self.options.hash_mb, self.options.threads)
+
+    def _restore_sizes(self, sizes: tuple[int, int]) -> None:
+        self.options.values["hash_mb"], self.options.values["threads"] = sizes
+
+    def get_ready(self) -> None:
+        """`isready`: have the memory that a search will need, unless one runs already."""
+        if self.state == IDLE:
+            self._apply_options()
+            self._allocate()
+
+    def _allocate(self) -> None:
+        """A size that can't be had is only found out here if there was no table before."""
+        try:
+            self.searcher.allocate()
+        except MemoryError as error:
+            self.output.tell(f"{error}; Hash and Threads stay at {self.granted}")
+            self._restore_sizes(self.granted)
+            self._apply_options()
+            self.searcher.allocate()
+        self.granted = self.sizes
+
+    def _want_clear(self, _: None) -> None:
+        self.clear_wanted = True
+
+    def _change_castling_notation(self, chess960: bool) -> None:
+        fen, moves = self.position
+        # A position that exists only in the other kind of chess stays until the GUI sends one.
+        with contextlib.suppress(ValueError):
+            self.board = play_moves(Board(fen, chess960=chess960), moves)
+
+    def _open_book(self, wanted: bool, path: str) -> None:
+        if path:
+            with open(path, "rb"):  # a wrong name is refused when it is given, not when it is used
+                pass
+        book = None
+        if wanted and path:
+            from uci_engine.book import Book
+
+            book = Book(path)
+        self.book = book  # a search that uses the old one keeps it open
+
+    def _open_tablebase(self, path: str) -> None:
+        tablebase = None
+        if path:
+            from uci_engine.tablebase import Tablebase
+
+            tablebase = Tablebase(path)
+        self.tablebase = tablebase
+
+    def describe_evaluation(self) -> list[str]:
+        if self.state != IDLE:
+            raise ValueError("eval has to wait for the end of the search")
+        rows = self.searcher.eval_table(self.board)
+        score = self.searcher.evaluate(self.board) * (1 if self.board.turn else -1)
+        return [*draw_table(rows), f"Evaluation: {score:+} centipawns, from White's side"]
+
+    # ---- searching
+
+    def go(self, limits: GoLimits, start_ns: int) -> None:
+        """Begin a search. One that still runs ends first, with its own `bestmove`."""
+        self.finish()
+        try:
+            self._apply_options()
+        except (MemoryError, ValueError) as error:
+            self.output.tell(error)
+        self._allocate()
+        budget, nodes = self._allot(limits)
+        task = Task(
+            self.board,
+            limits,
+            self._root_moves(limits),
+            budget,
+            nodes,
+            self.options.copy(),
+            start_ns,
+        )
+        self.thinker = Thinker(task, self.searcher, self._find_aids(), self.output)
+        self.is_pondering = limits.ponder
+        self.may_answer.clear()
+        if not limits.is_open:
+            self.may_answer.set()
+        # Before the thread runs: a `stop` that comes from now on is meant for it.
+        self.searcher.prepare()
+        self._start_thread(self._answer, self.thinker)
+
+    def _allot(self, limits: GoLimits) -> tuple[Budget, int]:
+        """The time and the nodes for a search that has limits of its own."""
+        overhead, nodes_per_ms = self.options.move_overhead, self.options.nodestime
+        if limits.is_open:
+            return Budget(), limits.nodes
+        if not nodes_per_ms:
+            return allot_time(limits, self.board.turn, overhead), limits.nodes
+        nodes = self.node_clock.allot(limits, self.board.turn, overhead, nodes_per_ms)
+        return Budget(), min(nodes or limits.nodes, limits.nodes or nodes)
+
+    def _root_moves(self, limits: GoLimits) -> list[Move] | None:
+        """The legal ones of the moves that were asked for; None, for all, if there are none."""
+        if limits.searchmoves is None:
+            return None
+        moves: list[Move] = []
+        for text in limits.searchmoves:
+            try:
+                move = self.board.parse_uci(text)
+            except ValueError as error:
+                self.output.tell(f"searchmoves: {error}")
+                continue
+            if move and move not in moves:
+                moves.append(move)
+        return moves or None
+
+    def _find_aids(self) -> Aids:
+        strength = None
+        if self.options.limit_strength or self.options.skill_level < 20:
+            import random
+
+            from uci_engine.strength import choose_strength
+
+            strength = choose_strength(self.options, self.board)
+            self.random = self.random or random.Random(STRENGTH_SEED)
+        return Aids(self.book, self.tablebase, strength, self.random)
+
+    def _answer(self, thinker: Thinker) -> None:
+        """The search thread. Whatever happens, there is one answer."""
+        try:
+            moves = thinker.think()
+        except Exception as error:
+            self.output.tell(f"the search failed: {type(error).__name__}: {error}")
+            moves = thinker.reporter.best_pv or thinker.task.board.legal_moves()[:1]
+        self.node_clock.take(thinker.nodes)
+        self.may_answer.wait()
+        # Before the answer: whoever reads it may at once send what has to wait for a search.
+        self.is_busy = False
+        best = moves[0].uci() if moves else "(none)"
+        ponder = f" ponder {moves[1].uci()}" if len(moves) > 1 else ""
+        self.output.write(f"bestmove {best}{ponder}")
+
+    def count(self, depth: int) -> None:
+        """`go perft`, in the background like a search."""
+        self.finish()
+        self.perft = PerftRun(self.board, depth)
+        self._start_thread(self._count, self.perft)
+
+    def _count(self, run: PerftRun) -> None:
+        run.run(self.options.threads)
+        self.is_busy = False
+        counts = run.divide()
+        if all(done for _, _, done in counts):
+            lines = [f"{move}: {nodes}" for move, nodes, _ in counts]
+            self.output.write(*lines, "", f"Nodes searched: {run.nodes}", "")
+        else:
+            self.output.tell(f"perft was stopped after {run.nodes} nodes")
+
+    def run_aside(self, work: Callable[[], object]) -> None:
+        """Do something long without keeping the next command waiting."""
+        self.finish()
+        self._start_thread(self._run_safely, work)
+
+    def _run_safely(self, work: Callable[[], object]) -> None:
+        try:
+            work()
+        except Exception as error:
+            self.output.tell(f"{type(error).__name__}: {error}")
+        finally:
+            self.is_busy = False
+
+    def _start_thread(self, work: Callable[..., None], argument: object) -> None:
+        # A daemon, so that nothing it does can keep the program from ending.
+        self.is_busy = True
+        self.thread = threading.Thread(target=work, args=(argument,), daemon=True)
+        self.thread.start()
+
+    # ---- ending a search
+
+    def stop(self) -> None:
+        """End what runs, soon; it still gives its answer."""
+        if self.thinker is not None:
+            self.thinker.stopped.set()
+        if self.perft is not None:
+            self.perft.stop()
+        self.searcher.stop()
+        self.may_answer.set()
+
+    def ponderhit(self) -> None:
+        """The expected move was played: from now on the clock runs."""
+        if self.state != PONDERING or self.thinker is None:
+            return
+        self.is_pondering = False
+        limits = self.thinker.task.limits
+        if limits.infinite:
+            return
+        budget = allot_time(limits, self.thinker.task.board.turn, self.options.move_overhead)
+        self.thinker.ponderhit = (budget.soft_ms, budget.hard_ms, time.monotonic_ns())
+        self.searcher.ponderhit(*self.thinker.ponderhit)
+        self.may_answer.set()
+
+    def finish(self, timeout: float | None = None) -> bool:
+        """Stop, and wait for the answer. False if it does not come in time."""
+        if self.thread is not None:
+            self.stop()
+        return self.wait(timeout)
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Wait for what runs to end by itself."""
+        if self.thread is not None:
+            self.thread.join(timeout)
+            if self.thread.is_alive():
+                return False
+        self.thread = self.thinker = self.perft = None
+        return True
+
+
+def play_moves(board: Board, moves: Sequence[str]) -> Board:
+    for number, move in enumerate(moves, 1):
+        try:
+            board.push_uci(move)
+        except ValueError as error:
+            raise ValueError(f"move {number} of the position: {error}") from None
+    return board
+
+
+def draw_table(rows: Sequence[tuple[str, int, int, int]]) -> list[str]:
+    """The terms of the evaluation, in centipawns."""
+    width = max(len(name) for name, *_ in rows)
+    return [
+        f"{'term':<{width}}  middlegame  endgame     now",
+        *(f"{name:<{width}}  {mid:>+10}  {end:>+7}  {now:>+6}" for name, mid, end, now in rows),
+    ]
+
+
+def flip_fen(fen: str) -> str:
+    """Turn the board round and change the colours of everything."""
+    pieces, side, castling, en_passant, *counters = fen.split()
+    pieces = "/".join(reversed(pieces.swapcase().split("/")))
+    side = "b" if side == "w" else "w"
+    castling = "".join(sorted(castling.swapcase(), key=str.islower))
+    en_passant = en_passant.translate(str.maketrans("36", "63"))
+    return " ".join([pieces, side, castling, en_passant, *counters])

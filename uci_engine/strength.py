@@ -1,0 +1,84 @@
+"""Playing weaker on purpose: fewer nodes, and a choice among the moves that look nearly best."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from random import Random
+
+    from core_ext.core import Board
+    from uci_engine.options import Options
+    from uci_engine.report import Line
+
+
+class Strength(NamedTuple):
+    """How to play at a rating."""
+
+    elo: int
+    nodes: int  # for a move
+    margin: int  # centipawns below the best move within which another one may be chosen
+
+
+# What lies between these is interpolated, the nodes on a logarithmic scale.
+TABLE = (
+    Strength(800, 50, 250),
+    Strength(1200, 250, 140),
+    Strength(1600, 1_500, 80),
+    Strength(2000, 10_000, 45),
+    Strength(2400, 80_000, 20),
+    Strength(2800, 800_000, 5),
+)
+
+FULL_SKILL = 20
+ELO_PER_SKILL_LEVEL = 100
+CANDIDATES = 4
+
+# A won ending against a lone king is played out at this strength at least, by the best move: even
+# a beginner's engine should know how to mate with a rook.
+MATING = Strength(2000, 20_000, 0)
+
+
+def choose_strength(options: Options, board: Board) -> Strength | None:
+    """The strength to play at; None for all of it."""
+    if options.analyse_mode:
+        return None
+    if options.limit_strength:
+        elo = options.elo
+    elif options.skill_level < FULL_SKILL:
+        elo = TABLE[0].elo + ELO_PER_SKILL_LEVEL * options.skill_level
+    else:
+        return None
+    strength = interpolate(elo)
+    if faces_lone_king(board):
+        return MATING._replace(nodes=max(MATING.nodes, strength.nodes))
+    return strength
+
+
+def interpolate(elo: int) -> Strength:
+    elo = min(max(elo, TABLE[0].elo), TABLE[-1].elo)
+    above = next(index for index, row in enumerate(TABLE) if row.elo >= elo)
+    low, high = TABLE[max(above - 1, 0)], TABLE[above]
+    part = (elo - low.elo) / max(high.elo - low.elo, 1)
+    nodes = math.exp(math.log(low.nodes) * (1 - part) + math.log(high.nodes) * part)
+    return Strength(elo, round(nodes), round(low.margin * (1 - part) + high.margin * part))
+
+
+def faces_lone_king(board: Board) -> bool:
+    pieces = board.fen().split()[0]
+    other = [letter for letter in pieces if letter.isalpha() and letter.isupper() != board.turn]
+    return len(other) == 1
+
+
+def choose_line(lines: Sequence[Line], strength: Strength, random: Random) -> Line:
+    """One of the lines: the nearer to the best, the likelier. A mate is never passed by."""
+    best = lines[0]
+    if best.mate is not None:
+        return best
+    near = [
+        line for line in lines if line.mate is None and best.score - line.score <= strength.margin
+    ]
+    weights = [strength.margin + 1 - max(best.score - line.score, 0) for line in near]
+    return random.choices(near, weights)[0]
