@@ -1,0 +1,135 @@
+"""The commands beyond the standard, also as words of the command line."""
+
+from __future__ import annotations
+
+import os
+import pty
+import subprocess
+import time
+from collections.abc import Iterator
+
+import chess
+import pytest
+from uci_process import COMMAND, ENVIRONMENT, TIMEOUT, EngineProcess
+
+from uci_engine.cli import COMMANDS as PROGRAM_COMMANDS
+from uci_engine.cli import UCI_WORDS
+from uci_engine.uci import COMMANDS, Interface
+
+pytestmark = pytest.mark.release_only
+
+CHECKED = "4k3/8/8/8/7b/8/4r3/4K3 w - - 5 30"
+
+
+@pytest.fixture
+def engine() -> Iterator[EngineProcess]:
+    with EngineProcess() as engine:
+        yield engine
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*COMMAND, *arguments],
+        env=ENVIRONMENT,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT,
+        check=False,
+    )
+
+
+def test_d_shows_board_fen_key_and_checkers(engine: EngineProcess) -> None:
+    lines = engine.ask(f"position fen {CHECKED}", "d")
+    assert " |   |   |   |   | r |   |   |   | 2" in lines
+    assert f"Fen: {CHECKED}" in lines
+    assert any(line.startswith("Key: ") and len(line) == 21 for line in lines)
+    assert "Checkers: e2 h4" in lines
+    assert "Checkers:" in engine.ask("position startpos", "d")
+
+
+def test_eval_tells_a_score_from_whites_side(engine: EngineProcess) -> None:
+    for side in "wb":
+        lines = engine.ask(f"position fen 4k3/8/8/8/8/8/8/3QK3 {side} - - 0 1", "eval")
+        assert any("+" in line for line in lines)
+
+
+def test_eval_in_check(engine: EngineProcess) -> None:
+    assert engine.ask(f"position fen {CHECKED}", "eval")
+
+
+def test_eval_does_not_disturb_a_search(engine: EngineProcess) -> None:
+    engine.send("go infinite")
+    engine.ask("eval", "d", "compiler", "help")
+    engine.send("stop")
+    engine.read_until("bestmove")
+
+
+def test_help_names_every_command(engine: EngineProcess) -> None:
+    text = "\n".join(engine.ask("help"))
+    assert all(f"{word} " in text for word in COMMANDS)
+
+
+def test_every_command_has_its_method() -> None:
+    for method, purpose in COMMANDS.values():
+        assert callable(getattr(Interface, method))
+        assert purpose
+
+
+def test_compiler_names_the_build(engine: EngineProcess) -> None:
+    text = "\n".join(engine.ask("compiler"))
+    assert "Cythera" in text
+    assert "Python" in text
+
+
+# ---- as words of the command line
+
+
+@pytest.mark.parametrize(
+    ("arguments", "mention"),
+    [
+        (["d"], f"Fen: {chess.STARTING_FEN}"),
+        (["d", *CHECKED.split()], f"Fen: {CHECKED}"),
+        (["d", CHECKED], f"Fen: {CHECKED}"),
+        (["eval"], "Evaluation"),
+        (["flip", CHECKED], f"Fen: {chess.Board(CHECKED).mirror().fen()}"),
+        (["compiler"], "Cythera"),
+        (["help"], "usage"),
+        (["uci"], "uciok"),
+        (["go", "depth", "3"], "bestmove"),
+        (["go", "perft", "3"], "Nodes searched: 8902"),
+    ],
+    ids=str,
+)
+def test_one_shot(arguments: list[str], mention: str) -> None:
+    answer = run(*arguments)
+    assert (answer.returncode, answer.stderr) == (0, "")
+    assert mention in answer.stdout
+
+
+def test_a_bad_fen_gets_one_line_and_an_exit_code() -> None:
+    answer = run("d", "nonsense")
+    assert answer.returncode == 2
+    assert answer.stdout == ""
+    assert answer.stderr.count("\n") == 1
+    assert "nonsense" in answer.stderr
+
+
+def test_program_commands_and_words_of_the_protocol_do_not_clash() -> None:
+    assert not PROGRAM_COMMANDS.keys() & UCI_WORDS.keys()
+    assert UCI_WORDS.keys() <= COMMANDS.keys()
+
+
+def test_a_terminal_is_a_fine_place_to_talk() -> None:
+    """Typed by hand: the answer comes at once, and Ctrl-D ends it."""
+    terminal, end = pty.openpty()
+    process = subprocess.Popen(COMMAND, stdin=end, stdout=end, stderr=end, env=ENVIRONMENT)
+    os.close(end)
+    os.write(terminal, b"isready\n")
+    seen = b""
+    deadline = time.monotonic() + TIMEOUT
+    while b"readyok" not in seen and time.monotonic() < deadline:
+        seen += os.read(terminal, 1024)
+    os.write(terminal, b"\x04")
+    assert process.wait(TIMEOUT) == 0
+    os.close(terminal)

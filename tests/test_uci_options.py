@@ -1,0 +1,284 @@
+"""The options: what is offered, what is taken, what is refused."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from uci_process import EngineProcess, best_move, field
+
+from uci_engine.options import ALL_OPTIONS, Options, find_option
+
+pytestmark = pytest.mark.release_only
+
+NEEDED = """Hash, Threads, Ponder, MultiPV, Clear Hash, Move Overhead, UCI_Chess960, UCI_ShowWDL,
+UCI_AnalyseMode, UCI_Opponent, UCI_EngineAbout, UCI_LimitStrength, UCI_Elo, Skill Level, SyzygyPath,
+SyzygyProbeDepth, SyzygyProbeLimit, Syzygy50MoveRule, OwnBook, BookFile, Book Depth, Evaluation,
+Algorithm, Debug Log File, nodestime"""
+RESERVED_WORDS = {"name", "type", "default", "min", "max", "var", "value"}
+
+
+@pytest.fixture(scope="module")
+def shared() -> Iterator[EngineProcess]:
+    with EngineProcess() as engine:
+        yield engine
+
+
+@pytest.fixture
+def engine(shared: EngineProcess) -> EngineProcess:
+    assert shared.ask("ucinewgame", "position startpos") == []
+    return shared
+
+
+# ---- what is offered
+
+
+@pytest.fixture(scope="module")
+def offered() -> dict[str, str]:
+    """The option lines by name."""
+    with EngineProcess() as engine:
+        engine.send("uci")
+        lines = [line for line in engine.read_until("uciok") if line.startswith("option ")]
+    parsed = [re.fullmatch(r"option name (.+?) type (\w+.*)", line) for line in lines]
+    assert all(parsed)
+    return {match[1]: match[2] for match in parsed if match}
+
+
+def test_every_option_that_clients_need_is_there(offered: dict[str, str]) -> None:
+    needed = {name.strip() for name in NEEDED.split(",")}
+    assert needed <= offered.keys()
+
+
+def test_names_are_free_of_the_words_of_the_protocol(offered: dict[str, str]) -> None:
+    for name in offered:
+        assert not RESERVED_WORDS & set(name.lower().split())
+    assert len({name.lower() for name in offered}) == len(offered)
+
+
+def test_facts_have_the_form_that_clients_read(offered: dict[str, str]) -> None:
+    for name, facts in offered.items():
+        spin = re.fullmatch(r"spin default (-?\d+) min (-?\d+) max (-?\d+)", facts)
+        combo = re.fullmatch(r"combo default (\S+)((?: var \S+)+)", facts)
+        if spin:
+            default, low, high = map(int, spin.groups())
+            assert -(2**31) <= low <= default <= high < 2**31, name
+        elif combo:
+            assert combo[1] in combo[2].split(" var "), name
+        else:
+            assert re.fullmatch(r"check default (true|false)|button|string default \S.*", facts)
+    assert not RESERVED_WORDS & set(
+        offered["UCI_EngineAbout"].removeprefix("string default").split()
+    )
+
+
+def test_each_option_is_declared_once() -> None:
+    options = Options()
+    for option in ALL_OPTIONS:
+        assert find_option(option.name.upper()) is option
+        assert (
+            getattr(options, option.attribute) == option.default if option.kind != "button" else 1
+        )
+    changed = options.copy()
+    changed.values["hash_mb"] = 99
+    assert (options.hash_mb, changed.hash_mb) == (16, 99)
+
+
+# ---- what is taken
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "name Hash value 32",
+        "name hash value 16",
+        "name HASH value 0016",
+        "name   MOVE   overhead   value   100",
+        "name Move Overhead value 10",
+        "nonsense name Threads value 1",
+        "name UCI_ShowWDL value TRUE",
+        "name UCI_ShowWDL value false",
+        "name Algorithm value PVS",
+        "name Evaluation value classical",
+        "name Clear Hash",
+        "name clear hash value anything",
+        "name SyzygyPath value <empty>",
+        "name BookFile value <empty>",
+        "name BookFile value",
+        "name BookFile",
+        "name Debug Log File value <empty>",
+        "name UCI_Opponent value GM 2800 human Gary Kasparov",
+        "name UCI_Opponent value name value type",
+        "name UCI_EngineAbout value whatever",
+        "name Ponder value true",
+        "name UCI_AnalyseMode value false",
+        "name nodestime value 0",
+    ],
+)
+def test_a_good_value_is_taken_in_silence(engine: EngineProcess, text: str) -> None:
+    assert engine.ask(f"setoption {text}") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "mention"),
+    [
+        ("", "name"),
+        ("name", "option ''"),
+        ("value 3", "name"),
+        ("name Hash", "Hash takes"),
+        ("name Hash value", "Hash takes"),
+        ("name Hash value 0", "from 1"),
+        ("name Hash value -5", "'-5'"),
+        ("name Hash value 99999999999999999999", "from 1"),
+        ("name Hash value 1e3", "'1e3'"),
+        ("name Hash value 16 32", "'16 32'"),
+        ("name Hash value \xff", "Hash takes"),
+        ("name Threads value many", "'many'"),
+        ("name Ponder value yes", "true or false"),
+        ("name Ponder", "true or false"),
+        ("name Algorithm value negamax", "pvs"),
+        ("name Algorithm", "pvs"),
+        ("name Hash Size value 16", "'Hash Size'"),
+        ("name NoSuchOption value 1", "'NoSuchOption'"),
+        ("name UCI_Elo value 100", "from 800"),
+        ("name BookFile value /no/such/book.bin", "/no/such/book.bin"),
+        ("name SyzygyPath value /no/such/tables", "/no/such/tables"),
+        ("name Debug Log File value /no/such/directory/log", "/no/such/directory/log"),
+        ("name BookFile value a\0b", "null"),
+        ("name Debug Log File value a\0b", "null"),
+    ],
+)
+def test_a_bad_value_is_refused_in_one_line(engine: EngineProcess, text: str, mention: str) -> None:
+    (complaint,) = engine.ask(f"setoption {text}")
+    assert complaint.startswith("info string ")
+    assert mention in complaint
+
+
+def test_the_old_value_stays_when_a_new_one_is_refused(engine: EngineProcess) -> None:
+    engine.ask("setoption name MultiPV value 3", "setoption name MultiPV value 0")
+    lines = [line for line in engine.go("go depth 4") if line.startswith("info depth 4 ")]
+    assert len(lines) == 3
+    engine.ask("setoption name MultiPV value 1")
+
+
+def test_options_during_a_search_apply_to_the_next_one(engine: EngineProcess) -> None:
+    engine.send("go infinite")
+    remarks = engine.ask(
+        "setoption name MultiPV value 2",
+        "setoption name Hash value 4",
+        "setoption name Threads value 2",
+        "setoption name UCI_ShowWDL value true",
+        "setoption name Clear Hash",
+        "setoption name Hash value 0",
+    )
+    assert len([line for line in remarks if line.startswith("info string")]) == 1
+    time.sleep(0.1)
+    engine.send("stop")
+    lines = remarks + engine.read_until("bestmove")
+    assert not [line for line in lines if " multipv 2 " in line or " wdl " in line]
+    lines = engine.go("go depth 5")
+    assert [line for line in lines if " multipv 2 " in line]
+    assert all(" wdl " in line for line in lines[:-1])
+    for option in (
+        "MultiPV value 1",
+        "Hash value 16",
+        "Threads value 1",
+        "UCI_ShowWDL value false",
+    ):
+        assert engine.ask(f"setoption name {option}") == []
+
+
+def test_hash_memory_that_can_not_be_had_is_refused() -> None:
+    program_memory = 2**30
+    with LimitedEngine(program_memory) as engine:
+        remarks = engine.ask("setoption name Hash value 4096")
+        assert len(remarks) == 1
+        assert "4096 MB" in remarks[0]
+        assert best_move(engine.go("go depth 5")) != "(none)"
+        # Now there is a table, which stays.
+        assert len(engine.ask("setoption name Hash value 4096")) == 1
+        assert engine.ask("setoption name Hash value 32") == []
+        assert best_move(engine.go("go depth 5")) != "(none)"
+
+
+class LimitedEngine(EngineProcess):
+    """An engine that can't have more memory than this."""
+
+    def __init__(self, limit: int) -> None:
+        import resource
+
+        super().__init__()
+        resource.prlimit(self.process.pid, resource.RLIMIT_AS, (limit, limit))
+
+
+# ---- what some of them do
+
+
+def test_wdl_is_shown_when_wanted(engine: EngineProcess) -> None:
+    engine.ask("setoption name UCI_ShowWDL value true")
+    for line in engine.go("go depth 5")[:-1]:
+        chances = re.search(r"score cp -?\d+ wdl (\d+) (\d+) (\d+) nodes", line)
+        assert chances
+        assert sum(map(int, chances.groups())) == 1000
+    engine.ask("position fen 6k1/5ppp/8/8/8/8/8/R3K3 w Q - 0 1")
+    assert "score mate 1 wdl 1000 0 0 nodes" in engine.go("go depth 3")[-2]
+    engine.ask("setoption name UCI_ShowWDL value false")
+
+
+def test_clear_hash_forgets_what_was_searched(engine: EngineProcess) -> None:
+    first = field(engine.go("go depth 8")[-2], "nodes")
+    again = field(engine.go("go depth 8")[-2], "nodes")
+    engine.ask("setoption name Clear Hash")
+    cleared = field(engine.go("go depth 8")[-2], "nodes")
+    assert again != first
+    assert cleared == first
+
+
+def test_nodestime_makes_a_timed_game_repeatable(engine: EngineProcess) -> None:
+    engine.ask("setoption name nodestime value 20")
+    counts = []
+    for clock in (10_000, 7):
+        engine.ask("ucinewgame")
+        # After the first move the clocks of the GUI are not looked at.
+        engine.send("position startpos")
+        first = field(engine.go("go wtime 10000 btime 10000 winc 100 binc 100")[-2], "nodes")
+        second = field(engine.go(f"go wtime {clock} btime 10000 winc 100 binc 100")[-2], "nodes")
+        counts.append((first, second))
+    assert counts[0] == counts[1]
+    assert counts[0][0] == pytest.approx(20 * (0.025 * 9_990 + 70), abs=40)
+    engine.ask("setoption name nodestime value 0")
+
+
+def test_the_log_has_both_sides(tmp_path: Path) -> None:
+    log = tmp_path / "a log.txt"
+    with EngineProcess() as engine:
+        assert engine.ask(f"setoption name Debug Log File value {log}") == []
+        engine.ask("position startpos moves e2e4")
+        engine.go("go depth 2")
+        engine.ask("setoption name Debug Log File value")
+        engine.ask("d")
+    lines = [line.split(" ", 1)[1] for line in log.read_text().splitlines()]
+    assert "> position startpos moves e2e4" in lines
+    assert "> go depth 2" in lines
+    assert [line for line in lines if line.startswith("< bestmove ")]
+    assert "< readyok" in lines
+    assert "> d" not in lines
+
+
+def test_log_of_bytes_that_are_no_text(tmp_path: Path) -> None:
+    log = tmp_path / "log.txt"
+    with EngineProcess() as engine:
+        engine.ask(f"setoption name Debug Log File value {log}")
+        engine.send_bytes(b"setoption name UCI_Opponent value J\xf6rg\n\xff\xfe\n")
+        engine.send_bytes(b"position fen \xe9\xff\n")
+        engine.ask()
+    assert b"J\xf6rg" in log.read_bytes()
+
+
+def test_threads(engine: EngineProcess) -> None:
+    engine.ask("setoption name Threads value 2")
+    assert best_move(engine.go("go movetime 100")) != "(none)"
+    assert best_move(engine.go("go nodes 5000")) != "(none)"
+    engine.ask("setoption name Threads value 1")
