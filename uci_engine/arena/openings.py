@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     import chess
     import chess.polyglot
 
+COUNTER = re.compile(r"\b(hmvc|fmvn) (\d+);")
 DEFAULT_SET = Path(__file__).parent.parent / "data" / "openings.epd"
 ORDERS = ("sequential", "random")
 START_POSITION = "start"  # instead of a file's name
@@ -43,10 +45,12 @@ def read_text(path: Path) -> str:
 
 
 def epd_position(text: str) -> str:
-    """The FEN in a line that is a FEN or an EPD with operations."""
+    """The FEN in a line that is a FEN or an EPD; there the counters are operations."""
     fields = text.split(";")[0].split()
-    clocks = fields[4:6] if len(fields) >= 6 and all(f.isdecimal() for f in fields[4:6]) else []
-    return " ".join([*fields[:4], *(clocks or ["0", "1"])])
+    if len(fields) >= 6 and fields[4].isdecimal() and fields[5].isdecimal():
+        return " ".join(fields[:6])
+    counters = dict(COUNTER.findall(text))
+    return " ".join([*fields[:4], counters.get("hmvc", "0"), counters.get("fmvn", "1")])
 
 
 def read_epd(path: Path, chess960: bool) -> Iterator[Opening]:
