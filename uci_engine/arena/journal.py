@@ -6,6 +6,7 @@ finished game; at most its last line is torn, and a torn line is cut off when it
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ from typing import Any
 
 from uci_engine.arena.game import GameRecord
 
+BLOCK = 1 << 16
 FORMAT = "cythera tournament 1"
 
 
@@ -24,19 +26,33 @@ class Journal:
 
     @classmethod
     def create(cls, path: Path, description: dict[str, Any]) -> Journal:
-        """A new file; it is an error if there is one already."""
-        handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL, 0o666)
+        """A new file; it is an error if there is one already. It appears with its first line
+        complete, so that a run which is killed right now can be resumed or begun anew."""
+        new = path.with_name(path.name + ".new")
+        handle = os.open(new, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_TRUNC, 0o666)
         journal = cls(path, handle)
+        journal.lock()
         journal.append({"format": FORMAT} | description)
+        try:
+            os.link(new, path)
+        finally:
+            os.unlink(new)
         return journal
 
     @classmethod
     def reopen(cls, path: Path) -> Journal:
         """Go on with a file, after cutting off what a killed runner left half written."""
-        handle = os.open(path, os.O_RDWR | os.O_APPEND)
-        data = path.read_bytes()
-        os.ftruncate(handle, data.rfind(b"\n") + 1)
-        return cls(path, handle)
+        journal = cls(path, os.open(path, os.O_RDWR | os.O_APPEND))
+        journal.lock()
+        os.ftruncate(journal.handle, end_of_last_line(journal.handle))
+        return journal
+
+    def lock(self) -> None:
+        """Two runners would play the same games into the same file."""
+        try:
+            fcntl.flock(self.handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise ValueError(f"{self.path}: another run is writing to it") from None
 
     def append(self, value: dict[str, Any]) -> None:
         line = json.dumps(value, separators=(",", ":")).encode() + b"\n"
@@ -48,6 +64,18 @@ class Journal:
 
     def close(self) -> None:
         os.close(self.handle)
+
+
+def end_of_last_line(handle: int) -> int:
+    """Where the last complete line ends, found from the end of the file."""
+    end = os.fstat(handle).st_size
+    while end > 0:
+        start = max(0, end - BLOCK)
+        place = os.pread(handle, end - start, start).rfind(b"\n")
+        if place >= 0:
+            return start + place + 1
+        end = start
+    return 0
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:

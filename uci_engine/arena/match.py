@@ -106,8 +106,8 @@ def describe(options: argparse.Namespace) -> Description:
     catalogue = EngineCatalogue(options.engines)
     specs = [parse_engine(settings, options.each, catalogue) for settings in options.engine]
     for spec in specs:
-        if not spec.command:
-            raise ValueError("match: an --engine needs cmd=COMMAND or conf=NAME")
+        if not spec.can_start:
+            raise ValueError("match: an --engine needs cmd=COMMAND, conf=NAME or proto=internal")
         if not spec.control.limits_something:
             raise ValueError("match: a limit is needed for each engine: tc, st, nodes or depth")
     form = options.format or ("match" if len(specs) == 2 else "roundrobin")

@@ -9,8 +9,9 @@ from typing import Any, Protocol
 
 from uci_engine.arena.clock import TimeControl, milliseconds
 
-PROTOCOLS = ("uci", "xboard")
+PROTOCOLS = ("uci", "xboard", "internal")  # the last is this engine, inside the runner
 DEFAULT_MARGIN_MS = 20
+OWN_NAME = "cythera"
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,10 @@ class EngineSpec:
     move_timeout_ms: int = 120_000
     ponder: bool = False
     restart: bool = False
+
+    @property
+    def can_start(self) -> bool:
+        return bool(self.command) or self.protocol == "internal"
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -157,7 +162,7 @@ def name_engines(specs: Sequence[EngineSpec]) -> list[EngineSpec]:
     named: list[EngineSpec] = []
     taken: set[str] = set()
     for spec in specs:
-        name = spec.name or spec.command[0].rpartition("/")[2]
+        name = spec.name or (spec.command[0].rpartition("/")[2] if spec.command else OWN_NAME)
         if name in taken and spec.name:
             raise ValueError(f"two engines have the name {name!r}")
         number, base = 1, name

@@ -20,23 +20,31 @@ from uci_engine.arena.stats import (
 )
 
 MODELS = ("logistic", "normalized")
+MOST_STEPS = 200
 EMPTY_COUNT = 1e-3  # what an outcome not seen yet counts, so that no logarithm is infinite
 
 
 def solve_tilt(values: Sequence[float], weights: Sequence[float]) -> float:
-    """The x with sum w*v/(1 + x*v) = 0, found by halving: the sum falls as x grows."""
-    low = -1 / max(values) if max(values) > 0 else -1e9
-    high = -1 / min(values) if min(values) < 0 else 1e9
-    for _ in range(100):
-        middle = (low + high) / 2
-        if middle in (low, high):
-            break
-        total = sum(w * v / (1 + middle * v) for v, w in zip(values, weights, strict=True))
+    """The x with sum w*v/(1 + x*v) = 0. The sum falls as x grows, between the two poles nearest to
+    zero: Newton's method, and halving where a step would leave the bracket."""
+    low, high = -1 / max(values), -1 / min(values)
+    x = 0.0
+    for _ in range(MOST_STEPS):
+        total = slope = 0.0
+        for value, weight in zip(values, weights, strict=True):
+            part = value / (1 + x * value)
+            total += weight * part
+            slope -= weight * part * part
         if total > 0:
-            low = middle
+            low = x
         else:
-            high = middle
-    return (low + high) / 2
+            high = x
+        step = x - total / slope
+        step = step if low < step < high else (low + high) / 2
+        if abs(step - x) <= 1e-13 * (1 + abs(x)):
+            return step
+        x = step
+    return x
 
 
 def fit_constrained(values: Sequence[float], weights: Sequence[float]) -> list[float]:

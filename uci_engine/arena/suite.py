@@ -60,8 +60,8 @@ def parse_specs(options: argparse.Namespace) -> tuple[EngineSpec, ...]:
     engines = options.engine or [["cmd=" + own_command(), "name=cythera"]]
     specs = [parse_engine(settings, options.each, catalogue) for settings in engines]
     for spec in specs:
-        if not spec.command:
-            raise ValueError("suite: an --engine needs cmd=COMMAND or conf=NAME")
+        if not spec.can_start:
+            raise ValueError("suite: an --engine needs cmd=COMMAND, conf=NAME or proto=internal")
         if not any((spec.control.movetime_ms, spec.control.nodes, spec.control.depth)):
             raise ValueError("suite: a limit is needed for each engine: st, nodes or depth")
     return tuple(name_engines(specs))

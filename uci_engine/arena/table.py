@@ -16,6 +16,10 @@ from uci_engine.arena.xboard_client import XBoardPlayer
 
 
 def make_player(spec: EngineSpec) -> Player:
+    if spec.protocol == "internal":
+        from uci_engine.arena.internal_player import InternalPlayer
+
+        return InternalPlayer(spec)
     return XBoardPlayer(spec) if spec.protocol == "xboard" else UciPlayer(spec)
 
 
