@@ -1,14 +1,10 @@
-"""Real clients: python-chess's, and PolyGlot's adapter for XBoard where Debian's is installed."""
+"""A real client: python-chess's `chess.engine`."""
 
 from __future__ import annotations
 
 import asyncio
-import os
-import shutil
-import subprocess
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
 import chess
 import chess.engine
@@ -156,54 +152,3 @@ def test_a_client_that_kills_its_transport() -> None:
         transport.close()
 
     asyncio.run(talk())
-
-
-# ---- XBoard, through PolyGlot
-
-
-def find_polyglot() -> str | None:
-    return shutil.which("polyglot", path=os.environ.get("PATH", "") + ":/usr/games")
-
-
-@pytest.mark.skipif(find_polyglot() is None, reason="PolyGlot is not installed")
-def test_polyglot_plays_for_xboard(tmp_path: Path) -> None:
-    """PolyGlot turns XBoard's protocol into UCI; what XBoard would say is said here."""
-    starter = tmp_path / "cythera"
-    starter.write_text(
-        f"#!/bin/sh\nPYTHONPATH={ENVIRONMENT['PYTHONPATH']} exec {' '.join(COMMAND)}\n"
-    )
-    starter.chmod(0o755)
-    settings = tmp_path / "polyglot.ini"
-    settings.write_text(
-        f"[PolyGlot]\nEngineCommand = {starter}\nEngineDir = {tmp_path}\n[Engine]\n"
-    )
-    program = find_polyglot()
-    assert program is not None
-    process = subprocess.Popen(
-        [program, str(settings)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        cwd=tmp_path,
-        text=True,
-        bufsize=1,
-    )
-    assert process.stdin is not None
-    assert process.stdout is not None
-
-    def say(*lines: str) -> None:
-        for line in lines:
-            process.stdin.write(line + "\n")  # type: ignore[union-attr]
-        process.stdin.flush()  # type: ignore[union-attr]
-
-    say("xboard", "protover 2", "new", "level 40 0:05 0", "post", "easy")
-    board = chess.Board()
-    for reply in ("e2e4", "g1f3", "f1c4"):
-        say("time 500", "otim 500", reply)
-        board.push_uci(reply)
-        for line in process.stdout:
-            if line.startswith("move "):
-                board.push_uci(line.split()[1])
-                break
-    assert board.ply() == 6
-    say("quit")
-    assert process.wait(TIMEOUT) == 0
