@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pty
+import re
 import subprocess
 import time
 from collections.abc import Iterator
@@ -80,6 +81,25 @@ def test_compiler_names_the_build(engine: EngineProcess) -> None:
     text = "\n".join(engine.ask("compiler"))
     assert "Cythera" in text
     assert "Python" in text
+
+
+def test_bench_ends_with_nodes_and_speed(engine: EngineProcess) -> None:
+    engine.send("bench 1")
+    lines = engine.read_until("")
+    while not lines[-1].endswith(" nps"):
+        lines.append(engine.read())
+    assert re.fullmatch(r"\d+ nodes \d+ nps", lines[-1])
+    engine.send("bench x")
+    assert engine.read() == "info string bench: argument depth: not a whole number: 'x'"
+
+
+def test_bench_hears_quit() -> None:
+    with EngineProcess() as engine:
+        engine.ask("bench 30")
+        started = time.monotonic()
+        engine.send("quit")
+        engine.wait(5)
+        assert time.monotonic() - started < 2
 
 
 # ---- as words of the command line

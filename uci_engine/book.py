@@ -26,9 +26,6 @@ class Book:
         # Variety is what a book is for: this is the one choice that differs from run to run.
         self.random = random.Random()
 
-    def close(self) -> None:
-        self.reader.close()
-
     def choose(self, board: Board) -> Move | None:
         """One of the book's legal moves here, as often as its weight says; None out of book."""
         entries = list(self.reader.find_all(board.to_chess(stack=False), minimum_weight=1))

@@ -43,7 +43,7 @@ def usage() -> str:
 def main(arguments: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     if not arguments or arguments[0] in UCI_WORDS:
-        return run_quietly(importlib.import_module(UCI_MODULE).main, arguments)
+        return run_quietly(run_uci, arguments)
     if arguments[0] in ("-h", "--help", "help"):
         print(usage())
         return 0
@@ -62,6 +62,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         COMMANDS[arguments[0]][0]
     ).main
     return run_quietly(command, arguments[1:])
+
+
+def run_uci(arguments: Sequence[str]) -> int:
+    code: int = importlib.import_module(UCI_MODULE).main(arguments)
+    return code
 
 
 def run_quietly(command: Callable[[Sequence[str]], int], arguments: Sequence[str]) -> int:

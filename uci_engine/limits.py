@@ -12,6 +12,8 @@ from uci_engine.values import Value
 # that a clock which has run low recovers to about a dozen increments instead of living on none.
 CLOCK_SHARE = 0.025
 INCREMENT_SHARE = 0.7
+# Not spent by plan: a busy machine may keep an answer waiting for longer than any overhead says.
+RESERVE_MS = 50
 # With moves to go, of an equal share; the rest is left to the later and more difficult moves.
 EQUAL_SHARE = 0.9
 # Clocks with many moves to go are managed as if they had this many.
@@ -81,7 +83,8 @@ def allot_time(limits: GoLimits, white: bool, overhead: int) -> Budget:
 def allot_clock(time: int, increment: int, moves_to_go: int, overhead: int) -> Budget:
     """The share of one move. Nothing is counted on that the clock does not show already: the
     increment comes only after the move."""
-    usable = max(1, min(time, LONGEST_MS) - overhead)
+    left = max(1, min(time, LONGEST_MS) - overhead)
+    usable = left - min(RESERVE_MS, left // 2)
     increment = min(increment, LONGEST_MS)
     if moves_to_go > 0:
         moves = min(moves_to_go, MOST_MOVES_TO_GO)

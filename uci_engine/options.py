@@ -9,6 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+FULL_SKILL = 20
 NOTHING = "<empty>"  # how UCI writes an empty string
 
 
@@ -143,7 +144,7 @@ class Options:
     analyse_mode = Check("UCI_AnalyseMode", False)
     limit_strength = Check("UCI_LimitStrength", False)
     elo = Spin("UCI_Elo", 1500, 800, 2800)
-    skill_level = Spin("Skill Level", 20, 0, 20)
+    skill_level = Spin("Skill Level", FULL_SKILL, 0, FULL_SKILL)
     opponent = String("UCI_Opponent", "")
     about = String(
         "UCI_EngineAbout", "Cythera, a chess engine in Python and Cython, GPL-3.0-or-later"
@@ -161,6 +162,11 @@ class Options:
 
     def __init__(self) -> None:
         self.values: dict[str, Any] = {option.attribute: option.default for option in ALL_OPTIONS}
+
+    @property
+    def is_limited(self) -> bool:
+        """Is less than full strength asked for?"""
+        return self.limit_strength or self.skill_level < FULL_SKILL
 
     def copy(self) -> Options:
         """The values of now, which stay as they are while a search uses them."""

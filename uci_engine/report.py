@@ -24,9 +24,6 @@ LINES_PER_SECOND = 20
 EVEN_CHANCE = 180.0
 CHANCE_SLOPE = 75.0
 
-# The score of a position that the tablebases call won, as other engines give it.
-TABLEBASE_WIN = 20_000
-
 
 class Output:
     """Where lines go. Written to directly, because a reader may wait for each line."""

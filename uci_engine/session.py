@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import threading
-import time
 from collections.abc import Callable, Sequence
 
 from core_ext.core import START_FEN, Board, PerftRun, Searcher
@@ -131,7 +130,8 @@ class Session:
         try:
             self.searcher.allocate()
         except MemoryError as error:
-            self.output.tell(f"{error}; Hash and Threads stay at {self.granted}")
+            hash_mb, threads = self.granted
+            self.output.tell(f"{error}; Hash stays at {hash_mb}, Threads at {threads}")
             self._restore_sizes(self.granted)
             self._apply_options()
             self.searcher.allocate()
@@ -179,9 +179,9 @@ class Session:
         self.finish()
         try:
             self._apply_options()
+            self._allocate()
         except (MemoryError, ValueError) as error:
-            self.output.tell(error)
-        self._allocate()
+            self.output.tell(error)  # whatever is missing now, there will be a move
         budget, nodes = self._allot(limits)
         task = Task(
             self.board,
@@ -228,7 +228,7 @@ class Session:
 
     def _find_aids(self) -> Aids:
         strength = None
-        if self.options.limit_strength or self.options.skill_level < 20:
+        if self.options.is_limited:
             import random
 
             from uci_engine.strength import choose_strength
@@ -255,8 +255,8 @@ class Session:
     def count(self, depth: int) -> None:
         """`go perft`, in the background like a search."""
         self.finish()
-        self.perft = PerftRun(self.board, depth)
-        self._start_thread(self._count, self.perft)
+        run = self.perft = PerftRun(self.board, depth)
+        self._start_thread(self._run_safely, lambda: self._count(run))
 
     def _count(self, run: PerftRun) -> None:
         run.run(self.options.threads)
@@ -277,7 +277,7 @@ class Session:
         try:
             work()
         except Exception as error:
-            self.output.tell(f"{type(error).__name__}: {error}")
+            self.output.tell(error)
         finally:
             self.is_busy = False
 
@@ -298,7 +298,7 @@ class Session:
         self.searcher.stop()
         self.may_answer.set()
 
-    def ponderhit(self) -> None:
+    def ponderhit(self, heard_ns: int) -> None:
         """The expected move was played: from now on the clock runs."""
         if self.state != PONDERING or self.thinker is None:
             return
@@ -307,7 +307,7 @@ class Session:
         if limits.infinite:
             return
         budget = allot_time(limits, self.thinker.task.board.turn, self.options.move_overhead)
-        self.thinker.ponderhit = (budget.soft_ms, budget.hard_ms, time.monotonic_ns())
+        self.thinker.ponderhit = (budget.soft_ms, budget.hard_ms, heard_ns)
         self.searcher.ponderhit(*self.thinker.ponderhit)
         self.may_answer.set()
 

@@ -32,7 +32,6 @@ TABLE = (
     Strength(2800, 800_000, 5),
 )
 
-FULL_SKILL = 20
 ELO_PER_SKILL_LEVEL = 100
 CANDIDATES = 4
 
@@ -43,15 +42,10 @@ MATING = Strength(2000, 20_000, 0)
 
 def choose_strength(options: Options, board: Board) -> Strength | None:
     """The strength to play at; None for all of it."""
-    if options.analyse_mode:
+    if options.analyse_mode or not options.is_limited:
         return None
-    if options.limit_strength:
-        elo = options.elo
-    elif options.skill_level < FULL_SKILL:
-        elo = TABLE[0].elo + ELO_PER_SKILL_LEVEL * options.skill_level
-    else:
-        return None
-    strength = interpolate(elo)
+    by_level = TABLE[0].elo + ELO_PER_SKILL_LEVEL * options.skill_level
+    strength = interpolate(options.elo if options.limit_strength else by_level)
     if faces_lone_king(board):
         return MATING._replace(nodes=max(MATING.nodes, strength.nodes))
     return strength

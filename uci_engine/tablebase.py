@@ -46,9 +46,6 @@ class Tablebase:
         # A table is named after its pieces: KQvKR.
         self.most_pieces = max(len(name) - 1 for name in self.tables.wdl)
 
-    def close(self) -> None:
-        self.tables.close()
-
     def judge(
         self, board: Board, fifty_move_rule: bool, most_pieces: int, give_up: Callable[[], bool]
     ) -> Verdict | None:

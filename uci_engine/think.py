@@ -11,7 +11,7 @@ import time
 from collections.abc import Sequence
 
 from uci_engine.limits import Budget, GoLimits
-from uci_engine.report import TABLEBASE_WIN, Line, Output, Reporter, format_no_move
+from uci_engine.report import Line, Output, Reporter, format_no_move
 from uci_engine.values import Value
 
 TYPE_CHECKING = False
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from uci_engine.strength import Strength
     from uci_engine.tablebase import Tablebase, Verdict
 
+# The score of a position that the tablebases call won, as other engines give it.
+TABLEBASE_WIN = 20_000
 # The tablebases may use this part of the hard budget before the search begins.
 TABLEBASE_TIME_SHARE = 0.3
 

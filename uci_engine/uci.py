@@ -10,6 +10,7 @@ import time
 from collections.abc import Sequence
 
 from core_ext import __version__, core
+from uci_engine.cli import describe
 from uci_engine.limits import LONGEST_MS, MOST_DEPTH, MOST_NODES, GoLimits
 from uci_engine.options import ALL_OPTIONS
 from uci_engine.report import Output
@@ -246,7 +247,7 @@ class Interface:
         self.session.stop()
 
     def ponderhit(self, command: Command) -> None:
-        self.session.ponderhit()
+        self.session.ponderhit(command.heard_ns)
 
     def set_debug(self, command: Command) -> None:
         self.debug = "on" in command.words
@@ -305,12 +306,6 @@ def run_bench(output: Output, arguments: Sequence[str]) -> None:
     sink = LineSink(output)
     with contextlib.redirect_stdout(sink), contextlib.redirect_stderr(sink):
         bench.main(arguments)
-
-
-def describe(error: Exception) -> str:
-    if isinstance(error, OSError) and error.filename is not None:
-        return f"{error.filename}: {error.strerror}"
-    return str(error) or type(error).__name__
 
 
 def draw_board(board: core.Board) -> list[str]:
