@@ -59,6 +59,12 @@ cdef inline int relative_square(int square, int us) noexcept nogil:
     return square if us == WHITE else square ^ 56
 
 
+cdef inline int half_square(int square, int us) noexcept nogil:
+    """From one's own side, and the same on both wings: there are few games to learn from."""
+    cdef int file = file_of(square)
+    return 4 * relative_rank(square, us) + (file if file < 4 else 7 - file)
+
+
 cdef inline int middlegame(int score) noexcept nogil:
     return <int16_t>(score & 0xFFFF)
 
@@ -92,7 +98,7 @@ cdef inline int evaluate_pawn(EvaluationC* e, int square, int us, bint tracing) 
     cdef u64 phalanx = NEAR_FILES[file] & (RANK_1 << (square & 56)) & own
     cdef int stop = square + 8 if us == WHITE else square - 8
     cdef int score = feature(e, W_MATERIAL + PAWN, 1, us, tracing)
-    score += feature(e, W_SQUARES + 64 * PAWN + relative_square(square, us), 1, us, tracing)
+    score += feature(e, W_SQUARES + 32 * PAWN + half_square(square, us), 1, us, tracing)
     if FRONT_SPAN[us][square] & own:
         score += feature(e, W_DOUBLED, 1, us, tracing)
     if not NEAR_FILES[file] & own:
@@ -222,7 +228,7 @@ cdef inline int evaluate_piece(EvaluationC* e, int piece, int square, u64 blocke
         e.attackers[us] += 1
         e.attack_units[us] += ATTACK_UNITS[piece] + popcount(pressure)
     score = feature(e, W_MATERIAL + piece, 1, us, tracing)
-    score += feature(e, W_SQUARES + 64 * piece + relative_square(square, us), 1, us, tracing)
+    score += feature(e, W_SQUARES + 32 * piece + half_square(square, us), 1, us, tracing)
     if piece == KNIGHT:
         score += feature(e, W_MOBILITY_KNIGHT + mobility, 1, us, tracing)
     elif piece == BISHOP:
@@ -306,7 +312,7 @@ cdef inline int evaluate_king(EvaluationC* e, int us, bint tracing) noexcept nog
     cdef u64 blockers = occupied(pos) ^ (pos.pieces[QUEEN] & pos.colours[us])
     cdef u64 weak, safe, diagonal, orthogonal
     cdef int units
-    cdef int score = feature(e, W_SQUARES + 64 * KING + relative_square(king, us), 1, us, tracing)
+    cdef int score = feature(e, W_KING_SQUARES + relative_square(king, us), 1, us, tracing)
     score += evaluate_shelter(e, us, tracing)
 
     weak = e.attacked[them] & ~e.attacked_twice[us] & (

@@ -6,7 +6,8 @@ cdef enum:
 cdef enum:
     W_MATERIAL = 0
     W_SQUARES = W_MATERIAL + 5
-    W_MOBILITY_KNIGHT = W_SQUARES + 384
+    W_KING_SQUARES = W_SQUARES + 160
+    W_MOBILITY_KNIGHT = W_KING_SQUARES + 64
     W_MOBILITY_BISHOP = W_MOBILITY_KNIGHT + 9
     W_MOBILITY_ROOK = W_MOBILITY_BISHOP + 14
     W_MOBILITY_QUEEN = W_MOBILITY_ROOK + 15
@@ -49,6 +50,7 @@ cdef enum:
 FEATURE_GROUPS = [
     ("material", W_MATERIAL),
     ("squares", W_SQUARES),
+    ("king squares", W_KING_SQUARES),
     ("mobility knight", W_MOBILITY_KNIGHT),
     ("mobility bishop", W_MOBILITY_BISHOP),
     ("mobility rook", W_MOBILITY_ROOK),

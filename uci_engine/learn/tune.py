@@ -38,6 +38,7 @@ def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
     add("--epochs", type=count_number, default=400, metavar="N", help="at the most (400)")
     add("--limit", type=count_number, default=800_000, metavar="N", help="positions (800000)")
     add("--rate", type=float, default=1.0, help="step size in centipawns (1.0)")
+    add("--pull", type=float, default=0.03, help="how firmly rare features stay as they are (0.03)")
     add("--opinion", type=float, default=0.3, help="share of the search's score in the target")
     return parser.parse_args(arguments)
 
@@ -52,7 +53,7 @@ def main(arguments: Sequence[str]) -> int:
     weights = core.weights().astype(np.float32)
     steepness = fit_steepness(model, weights, positions)
     targets = mix_targets(positions, steepness, options.opinion)
-    weights = fit(model, weights, targets, steepness, options.epochs, options.rate)
+    weights = fit(model, weights, targets, steepness, options)
     options.out.write_text(format_weights(np.rint(weights).astype(int)), encoding="ascii")
     return 0
 
@@ -136,7 +137,7 @@ def validation_error(
 
 
 def fit(
-    model: Model, weights: Floats, targets: Floats, steepness: float, epochs: int, rate: float
+    model: Model, weights: Floats, targets: Floats, steepness: float, options: argparse.Namespace
 ) -> Floats:
     """Adam over chunks of the data; the weights that do best on the part kept aside win."""
     chunks = model.chunks()
@@ -144,19 +145,20 @@ def fit(
     chunks = chunks[len(kept) :] or kept
     first = np.zeros_like(weights)
     second = np.zeros_like(weights)
-    best, best_error, worse, step = weights, float("inf"), 0, 0
-    for epoch in range(1, epochs + 1):
+    start, best, best_error, worse, step = weights, weights, float("inf"), 0, 0
+    for epoch in range(1, options.epochs + 1):
         loss, seen = 0.0, 0
-        pace = rate * (1 - 0.9 * epoch / epochs)
+        pace = options.rate * (1 - 0.9 * epoch / options.epochs)
         for chunk in chunks:
             step += 1
             slope, squares = gradient(model, weights, targets, steepness, chunk)
+            slope = slope + options.pull * (weights - start)
             first = 0.9 * first + 0.1 * slope
             second = 0.999 * second + 0.001 * slope**2
             unbiased = first / (1 - 0.9**step), second / (1 - 0.999**step)
             weights = weights - pace * unbiased[0] / (np.sqrt(unbiased[1]) + 1e-9)
             loss, seen = loss + squares, seen + len(targets[chunk])
-        if epoch % 10 and epoch != epochs:
+        if epoch % 10 and epoch != options.epochs:
             continue
         error = validation_error(model, weights, targets, steepness, kept)
         print(f"epoch {epoch}: {loss / seen:.6f}, aside {error:.6f}", file=sys.stderr, flush=True)
