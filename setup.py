@@ -100,6 +100,7 @@ def translate_unit() -> None:
     """Cython to C, once for all architectures, and only when the C file is out of date."""
     from Cython import __version__ as cython_version
     from Cython.Build import cythonize
+    from Cython.Compiler.Errors import CompileError
 
     # cythonize follows the unit's includes by itself; what it can't see is a change of the
     # directives above or of Cython, and that an earlier translation was killed half-way.
@@ -113,7 +114,10 @@ def translate_unit() -> None:
     )
     unfinished.touch()
     unit = Extension("core_ext.core", [UNIT])
-    cythonize([unit], compiler_directives=DIRECTIVES, force=force, quiet=True)
+    try:
+        cythonize([unit], compiler_directives=DIRECTIVES, force=force, quiet=True)
+    except CompileError:
+        sys.exit(f"Cython could not translate {UNIT}: its words are above.")
     unfinished.unlink()
 
 

@@ -152,7 +152,8 @@ name_contents() {
 # A subshell, so that the lock is given up at its end whatever happens.
 set_up() (
     extras=$1
-    { exec 9>"$root/.venv.lock"; } 2>/dev/null || fail "Cythera can't be set up: $root is not writable"
+    { exec 9>"$root/.venv.lock"; } 2>/dev/null ||
+        fail "Cythera can't be set up: $root is not writable"
     if type -P flock >/dev/null && ! flock -n 9; then
         echo "Waiting for another set-up of Cythera to end…"
         flock 9
@@ -212,7 +213,7 @@ run_pip() {
         >>"$log" 2>&1 || explain_failure
 }
 
-# One sentence for the usual causes, the end of the log for the others.
+# One sentence for the usual causes; for the others the complaints of Cython or the compiler.
 explain_failure() {
     rm -f -- "$unfinished"
     local refusal
@@ -223,6 +224,6 @@ explain_failure() {
         fail "Cythera needs the internet to download its Python packages, and pip could not reach" \
             "them: $log has the details"
     fi
-    tail -n 40 -- "$log"
-    fail "Cythera could not be built: the end of $log is above"
+    grep -E -A 5 '\.(c|pyx|pxi):[0-9]+:[0-9]+: (.*error|[^w])' "$log" || tail -n 40 -- "$log"
+    fail "Cythera could not be built: $log has the whole story"
 }
