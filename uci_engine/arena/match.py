@@ -27,7 +27,7 @@ example:
       --games 200 --concurrency 2 --out toga
 
 An engine's settings: cmd (or conf) name proto dir arg initstr tc st nodes depth margin (ms)
-starttimeout movetimeout (s) ponder restart option.NAME.
+starttimeout movetimeout stopgrace (s) ponder restart option.NAME.
 tc is [MOVES/][MINUTES:]SECONDS[+SECONDS] or inf.
 --each gives the same to all; an engine that lacks an option named there goes without it.
 --out NAME writes NAME.jsonl (every game as it ends), NAME.pgn, NAME.json (the results) and

@@ -11,8 +11,6 @@ from uci_engine.arena.clock import Clock
 from uci_engine.arena.process import EngineError, EngineProcess
 from uci_engine.arena.spec import EngineSpec
 
-STOP_GRACE_MS = 3_000  # an engine out of time may still answer `stop`, and so stay alive
-
 
 @dataclass
 class Answer:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Protocol
 
@@ -29,7 +29,8 @@ class EngineSpec:
     control: TimeControl = field(default_factory=TimeControl)
     margin_ms: int = DEFAULT_MARGIN_MS
     start_timeout_ms: int = 10_000
-    move_timeout_ms: int = 120_000
+    move_timeout_ms: int = 120_000  # where no clock says how long a move may take
+    stop_grace_ms: int = 3_000  # one out of time may still answer `stop`, and so stay alive
     ponder: bool = False
     restart: bool = False
 
@@ -77,38 +78,62 @@ def parse_seconds(key: str, value: str) -> int:
         raise ValueError(f"{key} must be a time in seconds, not {value!r}") from None
 
 
+def parse_text(key: str, value: str) -> str:
+    if not value:
+        raise ValueError(f"{key} must not be empty")
+    return value
+
+
+def parse_margin(key: str, value: str) -> int:
+    return parse_number(key, value, 0)
+
+
+def parse_protocol(key: str, value: str) -> str:
+    if value not in PROTOCOLS:
+        raise ValueError(f"{key} is one of {', '.join(PROTOCOLS)}, not {value!r}")
+    return value
+
+
+def parse_command(key: str, value: str) -> tuple[str, ...]:
+    try:
+        words = tuple(shlex.split(value))
+    except ValueError as error:
+        raise ValueError(f"bad {key} {value!r}: {error}") from None
+    if not words:
+        raise ValueError(f"{key} must not be empty")
+    return words
+
+
+# key of the command line: field of the EngineSpec, and how its value is read
+SETTINGS: dict[str, tuple[str, Callable[[str, str], object]]] = {
+    "cmd": ("command", parse_command),
+    "name": ("name", parse_text),
+    "dir": ("directory", parse_text),
+    "proto": ("protocol", parse_protocol),
+    "ponder": ("ponder", parse_switch),
+    "restart": ("restart", parse_switch),
+    "margin": ("margin_ms", parse_margin),
+    "starttimeout": ("start_timeout_ms", parse_seconds),
+    "movetimeout": ("move_timeout_ms", parse_seconds),
+    "stopgrace": ("stop_grace_ms", parse_seconds),
+}
+
+
 def apply_setting(spec: EngineSpec, key: str, value: str, shared: bool = False) -> EngineSpec:
     """One KEY=VALUE of the command line; `shared` when it is meant for all engines."""
+    if key in SETTINGS:
+        field_name, parse = SETTINGS[key]
+        changes: dict[str, Any] = {field_name: parse(key, value)}
+        return replace(spec, **changes)
     if key.startswith("option."):
         option = (key.removeprefix("option."), value)
         if shared:
             return replace(spec, shared_options=(*spec.shared_options, option))
         return replace(spec, options=(*spec.options, option))
-    if key == "cmd":
-        return replace(spec, command=parse_command(value))
     if key == "arg":
         return replace(spec, command=(*spec.command, value))
-    if key == "name":
-        return replace(spec, name=value)
-    if key == "dir":
-        return replace(spec, directory=value)
-    if key == "proto":
-        if value not in PROTOCOLS:
-            raise ValueError(f"proto is one of {', '.join(PROTOCOLS)}, not {value!r}")
-        return replace(spec, protocol=value)
     if key == "initstr":
         return replace(spec, init_strings=(*spec.init_strings, value))
-    if key in ("ponder", "restart"):
-        switched = parse_switch(key, value)
-        return (
-            replace(spec, ponder=switched) if key == "ponder" else replace(spec, restart=switched)
-        )
-    if key == "margin":
-        return replace(spec, margin_ms=parse_number(key, value, 0))
-    if key == "starttimeout":
-        return replace(spec, start_timeout_ms=parse_seconds(key, value))
-    if key == "movetimeout":
-        return replace(spec, move_timeout_ms=parse_seconds(key, value))
     return replace(spec, control=apply_limit(spec.control, key, value))
 
 
@@ -122,16 +147,6 @@ def apply_limit(control: TimeControl, key: str, value: str) -> TimeControl:
     if key == "depth":
         return replace(control, depth=parse_number(key, value))
     raise ValueError(f"unknown engine setting {key!r}")
-
-
-def parse_command(text: str) -> tuple[str, ...]:
-    try:
-        words = tuple(shlex.split(text))
-    except ValueError as error:
-        raise ValueError(f"bad command {text!r}: {error}") from None
-    if not words:
-        raise ValueError("an engine's cmd must not be empty")
-    return words
 
 
 class Catalogue(Protocol):

@@ -59,17 +59,25 @@ def fit_score(points: Sequence[float], weights: Sequence[float], score: float) -
 
 def fit_normalized(points: Sequence[float], weights: Sequence[float], t: float) -> list[float]:
     """The most likely distribution whose mean is t standard deviations above 1/2. The constraint
-    is made linear around the last solution, and solved again until that stays."""
-    fitted = list(weights)
-    for _ in range(50):
-        mean = sum(w * p for p, w in zip(points, fitted, strict=True))
-        variance = sum(w * (p - mean) ** 2 for p, w in zip(points, fitted, strict=True))
-        sigma = math.sqrt(variance)
-        values = [p - 0.5 - t * sigma * (1 + ((p - mean) / sigma) ** 2) / 2 for p in points]
+    is made linear around the last solution, and solved again until that stays. It begins with all
+    outcomes alike: around a distribution with hardly any spread the linear one is far off."""
+    fitted = [1 / len(points)] * len(points)
+    for _ in range(MOST_STEPS):
+        values = linear_constraint(points, fitted, t)
+        if max(values) <= 0 or min(values) >= 0:
+            break
         before, fitted = fitted, fit_constrained(values, weights)
-        if max(abs(a - b) for a, b in zip(before, fitted, strict=True)) < 1e-10:
+        if max(abs(a - b) for a, b in zip(before, fitted, strict=True)) < 1e-9:
             break
     return fitted
+
+
+def linear_constraint(points: Sequence[float], fitted: Sequence[float], t: float) -> list[float]:
+    """Values whose mean is zero where, near the fitted distribution, the constraint holds."""
+    mean = sum(w * p for p, w in zip(points, fitted, strict=True))
+    variance = sum(w * (p - mean) ** 2 for p, w in zip(points, fitted, strict=True))
+    half = t * math.sqrt(variance) / 2
+    return [p - 0.5 - half * (1 + (p - mean) ** 2 / variance) for p in points]
 
 
 def log_likelihood_ratio(counts: Sequence[int], elo0: float, elo1: float, model: str) -> float:

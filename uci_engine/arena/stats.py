@@ -36,7 +36,7 @@ def score_of_elo(elo: float) -> float:
 class Moments:
     """Mean and variance of what one observation (a game, or a pair) brings per game."""
 
-    count: int
+    count: float
     mean: float
     variance: float
     games_each: int
@@ -49,7 +49,7 @@ class Moments:
             return cls(0, 0.5, 0.0, len(counts) // 2)
         mean = sum(c * v for c, v in zip(counts, values, strict=True)) / total
         variance = sum(c * (v - mean) ** 2 for c, v in zip(counts, values, strict=True)) / total
-        return cls(int(total), mean, variance, len(counts) // 2)
+        return cls(total, mean, variance, len(counts) // 2)
 
     @property
     def standard_error(self) -> float:

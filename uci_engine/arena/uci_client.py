@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from itertools import pairwise
 
-from uci_engine.arena.player import STOP_GRACE_MS, Answer, PipePlayer, Situation, deadline_after
+from uci_engine.arena.player import Answer, PipePlayer, Situation, deadline_after
 from uci_engine.arena.process import EngineError
 from uci_engine.arena.spec import EngineSpec
 
@@ -117,7 +117,7 @@ class UciPlayer(PipePlayer):
                 if stopped:
                     raise EngineError("hang", "no bestmove, not even after stop")
                 stopped = True
-                deadline = deadline_after(STOP_GRACE_MS)
+                deadline = deadline_after(self.spec.stop_grace_ms)
                 self.send("stop")
             elif line.startswith(b"bestmove"):
                 break
@@ -144,7 +144,7 @@ class UciPlayer(PipePlayer):
             return
         self.pondering = ""
         self.send("stop")
-        deadline = deadline_after(STOP_GRACE_MS)
+        deadline = deadline_after(self.spec.stop_grace_ms)
         while not self.read(deadline, "bestmove after stop").startswith(b"bestmove"):
             pass
 

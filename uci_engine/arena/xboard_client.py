@@ -13,7 +13,7 @@ from collections import deque
 
 from uci_engine import START_FEN, Board
 from uci_engine.arena.clock import TimeControl
-from uci_engine.arena.player import STOP_GRACE_MS, Answer, PipePlayer, Situation, deadline_after
+from uci_engine.arena.player import Answer, PipePlayer, Situation, deadline_after
 from uci_engine.arena.process import EngineError
 from uci_engine.arena.spec import EngineSpec
 
@@ -221,7 +221,7 @@ class XBoardPlayer(PipePlayer):
     def calls_to_move(self, start: int, limit_ns: int) -> list[int]:
         """When it is told to move at once; at the last of these times it is given up. The
         protocol counts a move's time in whole seconds, so shorter ones end by our call."""
-        times = [start + limit_ns, start + limit_ns + STOP_GRACE_MS * 1_000_000]
+        times = [start + limit_ns, start + limit_ns + self.spec.stop_grace_ms * 1_000_000]
         move_ms = self.spec.control.movetime_ms
         if 0 < move_ms < 1000:
             times.insert(0, start + int(move_ms * HURRY_SHARE * 1e6))

@@ -1,0 +1,78 @@
+"""What the arena's tests share: command lines, engines, results."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import uci_engine
+
+ROOT = Path(uci_engine.__file__).parent.parent
+STUB = Path(__file__).parent / "arena_stub.py"
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
+TIMEOUT = 60
+
+
+def stub(behaviour: str = "ok", ply: int = 0, protocol: str = "uci", name: str = "") -> list[str]:
+    """The settings of a stub engine."""
+    words = [sys.executable, str(STUB), behaviour, str(ply)]
+    if protocol == "xboard":
+        words.append("xboard")
+    return [f"cmd={shlex.join(words)}", f"name={name or behaviour}", f"proto={protocol}"]
+
+
+def program(name: str) -> str:
+    """The path of one of Debian's engines."""
+    path = shutil.which(name, path=f"{os.environ.get('PATH', '')}:/usr/games")
+    if path is None:
+        pytest.skip(f"the engine {name} is not installed")
+    return path
+
+
+def command(*arguments: str | Path) -> list[str]:
+    return [sys.executable, "-m", "uci_engine", *map(str, arguments)]
+
+
+def run(*arguments: str | Path, timeout: float = TIMEOUT) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command(*arguments),
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        check=False,
+    )
+
+
+def match(
+    *engines: list[str], extra: list[str | Path] | None = None, each: list[str] | None = None
+) -> list[str | Path]:
+    """The arguments of a match between engines given by their settings."""
+    arguments: list[str | Path] = ["match"]
+    for engine in engines:
+        arguments += ["--engine", *engine]
+    arguments += ["--each", *(each or ["depth=1"])]
+    return arguments + (extra or [])
+
+
+def play(
+    *engines: list[str], out: Path, extra: list[str | Path], each: list[str] | None = None
+) -> Any:
+    """Play a match and read its results file."""
+    answer = run(*match(*engines, extra=[*extra, "--out", out], each=each))
+    assert answer.returncode == 0, answer.stderr
+    return json.loads(out.with_suffix(".json").read_text())
+
+
+def games(out: Path) -> list[dict[str, Any]]:
+    """The games of a journal."""
+    lines = out.with_suffix(".jsonl").read_text().splitlines()
+    return [json.loads(line) for line in lines[1:]]
