@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import signal
 import sys
-import threading
 from collections.abc import Sequence
-from typing import Any, NoReturn
+from typing import Any
 
+from uci_engine.arena.interrupts import SHIELD
 from uci_engine.arena.process import EngineError
 from uci_engine.arena.runner import Job, LocalRunner
 from uci_engine.arena.spec import EngineSpec
@@ -33,7 +32,7 @@ def make_runner(
     job: Job[Any, Any], specs: tuple[EngineSpec, ...], options: argparse.Namespace
 ) -> Any:
     """The hands that do the job: threads here, or a cluster's workers."""
-    end_like_interrupted()
+    SHIELD.install()
     if options.cluster is None:
         try_engines(specs)
         return LocalRunner(job, options.concurrency)
@@ -48,13 +47,3 @@ def make_runner(
         runner.stop()
         raise
     return runner
-
-
-def end_like_interrupted() -> None:
-    """SIGTERM is to end the engines too, as Ctrl-C does."""
-
-    def interrupt(*_: object) -> NoReturn:
-        raise KeyboardInterrupt
-
-    if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGTERM, interrupt)

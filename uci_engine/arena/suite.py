@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 from uci_engine.arena.engines_file import EngineCatalogue
 from uci_engine.arena.epd import TestPosition, read_positions
+from uci_engine.arena.interrupts import SHIELD
 from uci_engine.arena.solve import Solution, SuiteTask, SuiteTerms
 from uci_engine.arena.spec import EngineSpec, name_engines, parse_engine
 from uci_engine.arena.start import make_runner
@@ -86,7 +87,8 @@ def solve_all(
             if not quiet:
                 print(solution_line(solution, by_number[solution.number], names), flush=True)
     finally:
-        runner.stop()
+        with SHIELD:
+            runner.stop()
     return sorted(solutions, key=lambda solution: (solution.engine, solution.number))
 
 

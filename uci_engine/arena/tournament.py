@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from uci_engine.arena.game import GameRecord, GameTask, Opening
+from uci_engine.arena.interrupts import SHIELD
 from uci_engine.arena.journal import Journal, read_description, read_games
 from uci_engine.arena.openings import OpeningSource, load_openings
 from uci_engine.arena.pgn import PgnWriter
@@ -147,15 +148,17 @@ class Tournament:
         watcher.begin(self)
         try:
             for record in runner.run(self.open_tasks()):
-                self.take(record)
+                with SHIELD:
+                    self.take(record)
                 watcher.game(self, record)
                 if self.decision:
                     break
         finally:
-            runner.stop()
-            self.write_results()
-            if self.journal is not None:
-                self.journal.close()
+            with SHIELD:
+                runner.stop()
+                self.write_results()
+                if self.journal is not None:
+                    self.journal.close()
         watcher.end(self)
 
     def open_tasks(self) -> Iterator[GameTask]:

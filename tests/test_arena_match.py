@@ -1,0 +1,365 @@
+"""`cythera match` from outside: its files, its resumption, its complaints."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import re
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+
+import chess
+import chess.pgn
+import pytest
+from arena_tools import ENVIRONMENT, command, games, match, play, run, stub
+
+pytestmark = pytest.mark.release_only
+
+SHORT: list[str | Path] = ["--openings", "start", "--maxmoves", "6"]
+PAIR = (stub(name="a"), stub(name="b"))
+
+
+def read_pgn(path: Path) -> list[chess.pgn.Game]:
+    found = []
+    with path.open() as text:
+        while (game := chess.pgn.read_game(text)) is not None:
+            assert not game.errors
+            found.append(game)
+    return found
+
+
+def test_files_agree(tmp_path: Path) -> None:
+    out = tmp_path / "m"
+    results = play(*PAIR, out=out, extra=["--games", "6", "--concurrency", "2", "--maxmoves", "6"])
+    played = games(out)
+    assert results["games"] == results["of"] == len(played) == 6
+    pgn = {game.headers["Round"].split(".")[1]: game for game in read_pgn(tmp_path / "m.pgn")}
+    assert len(pgn) == 6
+    for record in played:
+        game = pgn[str(record["number"] + 1)]
+        assert game.headers["White"] == "ab"[record["white"]]
+        assert game.headers["Result"] == record["result"]
+        assert game.headers["FEN"] == record["fen"]
+        assert [move.uci() for move in game.mainline_moves()] == record["moves"]
+    first, second = (r for r in sorted(played, key=lambda r: r["number"]) if r["pair"] == 0)
+    assert first["fen"] == second["fen"]
+    assert (first["white"], first["black"]) == (second["black"], second["white"])
+
+
+@pytest.mark.parametrize("style", ["tags", "cutechess", "none"])
+def test_comments(style: str, tmp_path: Path) -> None:
+    out = tmp_path / "m"
+    play(*PAIR, out=out, extra=["--games", "1", *SHORT, "--comments", style])
+    game = read_pgn(tmp_path / "m.pgn")[0]
+    record = games(out)[0]
+    node = game.next()
+    assert node is not None
+    if style == "tags":
+        score = node.eval()
+        assert score is not None
+        assert score.white().score() == record["scores"][0]
+        assert node.eval_depth() == 3
+        emt = node.emt()
+        assert emt is not None
+        assert abs(emt - record["times_ms"][0] / 1000) < 0.002
+    elif style == "cutechess":
+        assert re.fullmatch(r"[+-]\d+\.\d\d/3 \d+\.\d{3}s", node.comment)
+    else:
+        assert node.comment == ""
+
+
+def test_pgn_openings_are_marked(tmp_path: Path) -> None:
+    book = tmp_path / "book.pgn"
+    book.write_text("1. e4 e5 2. Nf3 *\n")
+    play(*PAIR, out=tmp_path / "m", extra=["--games", "1", "--openings", book, "--maxmoves", "4"])
+    game = read_pgn(tmp_path / "m.pgn")[0]
+    nodes = list(game.mainline())
+    assert [node.comment for node in nodes[:3]] == ["book"] * 3
+    assert "%eval" in nodes[3].comment
+    assert game.headers["PlyCount"] == "8"
+
+
+def test_round_robin_in_full(tmp_path: Path) -> None:
+    out = tmp_path / "m"
+    engines = [stub(name=name) for name in "abc"]
+    answer = run(*match(*engines, extra=["--games", "2", "--out", out, *SHORT]))
+    assert answer.returncode == 0, answer.stderr
+    assert re.search(r"1 +a +- +1/2 +1/2", answer.stdout)
+    assert len(json.loads((tmp_path / "m.json").read_text())["pairings"]) == 3
+
+
+def test_chess960(tmp_path: Path) -> None:
+    out = tmp_path / "m"
+    play(*PAIR, out=out, extra=["--games", "2", "--chess960", "--maxmoves", "2"])
+    game = read_pgn(tmp_path / "m.pgn")[0]
+    assert game.headers["Variant"] == "Chess960"
+
+
+def test_each_engine_its_own_limit(tmp_path: Path) -> None:
+    engines = ([*stub(name="a"), "tc=9+1"], [*stub(name="b"), "nodes=5"])
+    play(*engines, out=tmp_path / "m", extra=["--games", "1", *SHORT], each=["option.Hash=2"])
+    headers = read_pgn(tmp_path / "m.pgn")[0].headers
+    assert (headers["WhiteTimeControl"], headers["BlackTimeControl"]) == ("9+1", "-")
+
+
+def test_sprt_stops_the_match(tmp_path: Path) -> None:
+    engines = (stub(name="a"), stub("illegal", 0, name="b"))
+    extra: list[str | Path] = ["--games", "5000", *SHORT, "--concurrency", "2"]
+    sprt = ["--sprt", "elo0=0", "elo1=400", "alpha=0.1", "beta=0.1", "model=logistic"]
+    results = play(*engines, out=tmp_path / "m", extra=[*extra, *sprt])
+    assert results["sprt"]["decision"] == "H1"
+    assert results["sprt"]["llr"] >= results["sprt"]["upper"]
+    assert results["games"] < 200
+    again = run("match", "--resume", tmp_path / "m")
+    assert again.returncode == 0
+    assert "H1 accepted" in again.stdout
+    assert len(games(tmp_path / "m")) == results["games"]
+
+
+# Going on after an interruption
+
+
+def test_killed_at_random_moments(tmp_path: Path) -> None:
+    """Two hundred games in the end, each once, whatever was killed meanwhile."""
+    out = tmp_path / "m"
+    chance = random.Random(8)
+    first = match(
+        *PAIR,
+        extra=["--games", "200", "--out", out, "--maxmoves", "60", "--concurrency", "2"],
+    )
+    kills = 0
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        begun = out.with_suffix(".jsonl").exists()
+        arguments = ["match", "--resume", out, "--concurrency", "2"] if begun else first
+        runner = subprocess.Popen(
+            command(*arguments), env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+        )
+        with runner:
+            try:
+                runner.wait(chance.uniform(0.3, 1.0) if kills < 5 else 60)
+                assert runner.stderr is not None
+                assert runner.returncode == 0, runner.stderr.read()
+                break
+            except subprocess.TimeoutExpired:
+                runner.kill()
+                kills += 1
+    assert kills > 1
+    played = games(out)
+    assert sorted(game["number"] for game in played) == list(range(200))
+    rounds = [game.headers["Round"].split(".")[1] for game in read_pgn(out.with_suffix(".pgn"))]
+    assert sorted(map(int, rounds)) == list(range(1, 201))
+    assert json.loads(out.with_suffix(".json").read_text())["games"] == 200
+
+
+@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM])
+def test_interruption_is_clean(sign: signal.Signals, tmp_path: Path) -> None:
+    out = tmp_path / "m"
+    arguments = match(*PAIR, extra=["--games", "9999", "--out", out, *SHORT])
+    runner = subprocess.Popen(
+        command(*arguments),
+        env=ENVIRONMENT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    with runner:
+        assert runner.stdout is not None
+        while "game 3" not in runner.stdout.readline():
+            pass
+        runner.send_signal(sign)
+        _, errors = runner.communicate(timeout=20)
+    assert runner.returncode == 130
+    assert re.fullmatch(r"interrupted after \d+ games; go on with --resume \S+/m\n", errors)
+    assert len(games(out)) == json.loads(out.with_suffix(".json").read_text())["games"]
+    assert out.with_suffix(".html").exists()
+
+
+def test_a_torn_last_line_is_played_again(tmp_path: Path) -> None:
+    out = tmp_path / "m"
+    play(*PAIR, out=out, extra=["--games", "3", *SHORT])
+    journal = out.with_suffix(".jsonl")
+    journal.write_bytes(journal.read_bytes()[:-20])
+    out.with_suffix(".pgn").write_text("nonsense")
+    assert run("match", "--resume", out).returncode == 0
+    assert sorted(game["number"] for game in games(out)) == [0, 1, 2]
+    assert len(read_pgn(out.with_suffix(".pgn"))) == 3
+
+
+def test_two_runs_of_one_tournament(tmp_path: Path) -> None:
+    out = tmp_path / "m"
+    arguments = match(*PAIR, extra=["--games", "9999", "--out", out, *SHORT])
+    with subprocess.Popen(command(*arguments), env=ENVIRONMENT, stdout=subprocess.PIPE) as runner:
+        assert runner.stdout is not None
+        runner.stdout.readline()
+        answer = run("match", "--resume", out)
+        runner.kill()
+    assert answer.returncode == 2
+    assert "another run" in answer.stderr
+
+
+def test_changed_openings_are_noticed(tmp_path: Path) -> None:
+    book = tmp_path / "o.epd"
+    book.write_text(chess.STARTING_FEN + "\n")
+    play(*PAIR, out=tmp_path / "m", extra=["--games", "1", "--openings", book, "--maxmoves", "2"])
+    book.write_text("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\n")
+    answer = run("match", "--resume", tmp_path / "m")
+    assert answer.returncode == 2
+    assert "not the openings" in answer.stderr
+
+
+# Bad input: one line, exit code 2, nothing overwritten
+
+
+def no_change(directory: Path) -> dict[str, str]:
+    return {path.name: path.read_text() for path in directory.iterdir()}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["match"], "two engines"),
+        (["match", "--engine", "cmd=x"], "limit is needed"),
+        (["match", "--engine", "name=x", "--engine", "cmd=y", "--each", "tc=1"], "needs cmd"),
+        (match(*PAIR, extra=["--games", "0"]), "at least 1"),
+        (match(*PAIR, extra=["--games", "x"]), "whole number"),
+        (match(*PAIR, extra=["--format", "swiss"]), "invalid choice"),
+        (match(*PAIR, extra=["--openings", "none.epd"]), "none.epd: No such file"),
+        (match(*PAIR, extra=["--draw", "x=1"]), "--draw: unknown"),
+        (match(*PAIR, extra=["--win", "score=x"]), "whole number"),
+        (match(*PAIR, extra=["--tb", "nowhere"]), "nowhere"),
+        (match(*PAIR, extra=["--sprt", "elo0=1"]), "sprt"),
+        (match(*PAIR, stub(name="c"), extra=["--sprt", "elo0=0", "elo1=1"]), "two engines"),
+        (match(*PAIR, each=["tc=x"]), "bad time control"),
+        (match(*PAIR, each=["cmd=x"]), "each"),
+        (match(PAIR[0], ["cmd=/none/x", "name=x"]), "/none/x: No such file"),
+        (match(PAIR[0], [*PAIR[1], "dir=/none"]), "/none: No such file"),
+        (match(PAIR[0], [*PAIR[1], "option.None=1"]), "no option 'None'"),
+        (match(PAIR[0], ["conf=x"]), "--engines"),
+        (["match", "--resume", "nothing"], "nothing.jsonl"),
+        (match(*PAIR, extra=["--resume", "x"]), "--resume"),
+        (match(*PAIR, extra=["--out", "/none/m"]), "/none/m"),
+        (["suite"], "FILE"),
+        (["suite", "none.epd", "--each", "st=1"], "none.epd"),
+        (["suite", __file__, "--each", "st=1"], "line 1"),
+    ],
+)
+def test_bad_input(arguments: list[str | Path], words: str, tmp_path: Path) -> None:
+    answer = subprocess.run(
+        command(*arguments),
+        env=ENVIRONMENT,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=30,
+    )
+    assert answer.returncode == 2
+    assert answer.stderr.startswith("cythera: ")
+    assert answer.stderr.count("\n") == 1
+    assert words in answer.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "json", "pgn", "html"])
+def test_nothing_is_overwritten(kind: str, tmp_path: Path) -> None:
+    (tmp_path / f"m.{kind}").write_text("precious")
+    answer = run(*match(*PAIR, extra=["--out", tmp_path / "m", *SHORT]))
+    assert answer.returncode == 2
+    assert f"m.{kind} exists" in answer.stderr
+    assert no_change(tmp_path) == {f"m.{kind}": "precious"}
+
+
+def break_header(text: str) -> str:
+    return text.replace("cythera tournament", "other")
+
+
+def break_game(text: str) -> str:
+    return text.replace('"number"', '"nimber"')
+
+
+def break_json(text: str) -> str:
+    return text.replace('"number"', "number")
+
+
+@pytest.mark.parametrize(
+    "change", [break_header, break_game, break_json, lambda text: "", lambda text: "\n"]
+)
+def test_bad_journals(change: Callable[[str], str], tmp_path: Path) -> None:
+    play(*PAIR, out=tmp_path / "m", extra=["--games", "2", *SHORT])
+    journal = tmp_path / "m.jsonl"
+    journal.write_text(change(journal.read_text()))
+    before = no_change(tmp_path)
+    answer = run("match", "--resume", tmp_path / "m")
+    assert answer.returncode == 2
+    assert answer.stderr.count("\n") == 1
+    assert "m.jsonl" in answer.stderr
+    assert no_change(tmp_path) == before
+
+
+# The report and the live table
+
+
+class Links(HTMLParser):
+    """What a page would fetch, and its text."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.text: list[str] = []
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        for name, value in attributes:
+            if name in ("href", "src", "xlink:href") and value and not value.startswith("#"):
+                self.links.append(value)
+        assert tag not in ("script", "link", "img", "iframe")
+
+    def handle_data(self, data: str) -> None:
+        self.text.append(data)
+
+
+def test_report_is_one_page(tmp_path: Path) -> None:
+    engines = (stub(name="<a> & co"), stub(name="b"))
+    extra: list[str | Path] = ["--games", "8", *SHORT, "--sprt", "elo0=0", "elo1=5"]
+    play(*engines, out=tmp_path / "m", extra=extra)
+    page = (tmp_path / "m.html").read_text()
+    parser = Links()
+    parser.feed(page)
+    assert parser.links == []
+    assert "url(" not in page
+    text = " ".join(parser.text)
+    for words in ("Ratings", "Crosstable", "How games ended", "Time use", "The longest",
+                  "The shortest", "LLR over games", "<a> & co"):  # fmt: skip
+        assert words in text
+    assert page.count("<svg") >= 6
+
+
+def test_live_table_on_a_terminal(tmp_path: Path) -> None:
+    """In a pseudo-terminal: bars, figures that replace themselves, and the summary at the end."""
+    leader, follower = os.openpty()
+    arguments = match(*PAIR, extra=["--games", "300", *SHORT, "--sprt", "elo0=0", "elo1=5"])
+    with subprocess.Popen(
+        command(*arguments), env=ENVIRONMENT, stdout=follower, stderr=follower
+    ) as runner:
+        os.close(follower)
+        seen = b""
+        while True:
+            try:
+                chunk = os.read(leader, 65536)
+            except OSError:
+                break
+            if not chunk:
+                break
+            seen += chunk
+        assert runner.wait(20) == 0
+    os.close(leader)
+    text = seen.decode()
+    assert "[....." in text
+    assert "H0 [" in text
+    assert "games a minute" in text
+    assert "\x1b[" in text
+    assert "Score of a vs b" in text.rpartition("\x1b[J")[2]
