@@ -47,6 +47,15 @@ def misbehave(behaviour: str, board: Board) -> str:
     return answers.get(behaviour, choose(board))
 
 
+def reply_to(board: Board, move: str, behaviour: str) -> str:
+    """What a pondering stub expects: what another stub will do, or something else."""
+    after = board.copy()
+    after.push_uci(move)
+    expected = choose(after)
+    others = [other.uci() for other in after.legal_moves() if other.uci() != expected]
+    return others[0] if behaviour == "mispredict" and others else expected
+
+
 def speak_uci(behaviour: str, ply: int) -> None:
     board = Board()
     moves: list[str] = []
@@ -58,6 +67,7 @@ def speak_uci(behaviour: str, ply: int) -> None:
                 say("Error (unknown command): uci")
                 continue
             say("id name Stub\nid author nobody\noption name Hash type spin default 1 min 1 max 9")
+            say("option name Ponder type check default false")
             say("option name UCI_Chess960 type check default false\nuciok")
         elif command == "isready":
             if behaviour != "never-ready":
@@ -68,6 +78,12 @@ def speak_uci(behaviour: str, ply: int) -> None:
             board = start
             for move in moves:
                 board.push_uci(move)
+        elif behaviour in ("predict", "mispredict") and command in ("go", "ponderhit", "stop"):
+            if behaviour == "predict" and words == ["go", "depth", "1"] and len(moves) > 1:
+                sys.exit(5)  # a ponderhit was due
+            if "ponder" not in words:
+                answer = choose(board)
+                say(f"bestmove {answer} ponder {reply_to(board, answer, behaviour)}")
         elif command == "go":
             answer = misbehave(behaviour, board) if len(moves) >= ply else choose(board)
             say(f"info depth 3 score cp {board.key % 50} nodes 100 pv {answer}")

@@ -111,6 +111,19 @@ def test_an_engine_that_does_not_start_is_found_before_the_first_game(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("behaviour", ["predict", "mispredict"])
+def test_pondering(behaviour: str, tmp_path: Path) -> None:
+    """The one ends itself when it is not told of a ponderhit; the other is always surprised, has
+    to be stopped, and must not have its old answer taken for a new one."""
+    engines = (stub(behaviour, name="a"), stub(behaviour, name="b"))
+    results = play(*engines, out=tmp_path / "m", extra=FEW, each=["depth=1", "ponder=on"])
+    assert results["reasons"] == {"adjudicated draw": 2}
+    plain = play(stub(name="a"), stub(name="b"), out=tmp_path / "n", extra=FEW)
+    assert plain["reasons"] == {"adjudicated draw": 2}
+    both = [{game["number"]: game["moves"] for game in games(tmp_path / n)} for n in "mn"]
+    assert both[0] == both[1]
+
+
 def test_an_engine_killed_from_outside_is_started_again(tmp_path: Path) -> None:
     arguments = match(
         stub(name="a"),

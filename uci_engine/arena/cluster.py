@@ -10,7 +10,9 @@ from __future__ import annotations
 import contextlib
 import importlib
 import logging
+import queue
 import secrets
+import signal
 import threading
 from collections.abc import Iterator
 from typing import Any, Generic
@@ -26,9 +28,10 @@ Client = Any  # distributed.Client
 Future = Any  # distributed.Future
 
 LOCAL = "local"
-CONNECT_SECONDS = 10
+CONNECT_SECONDS = 5
 RETRIES = 3  # of Dask's, when a task fails on a worker
 SECOND_CHANCES = 10  # of ours, when a task's workers have died too often for Dask
+LOOK_EVERY = 1.0  # seconds
 AHEAD = 1.5  # tasks handed out per hand that could play one
 
 
@@ -106,6 +109,12 @@ def check_worker(specs: tuple[EngineSpec, ...], version: str) -> str:
     return ""
 
 
+def ignore_interrupts() -> None:
+    """On workers of our own: Ctrl-C reaches them too, but it is for the runner to end them."""
+    with contextlib.suppress(ValueError):  # not the main thread there
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
 def load_dask() -> Any:
     """The optional package; its types are not checked, since it may not be there."""
     try:
@@ -118,16 +127,19 @@ def connect(address: str, concurrency: int) -> Client:
     """A client of the scheduler at the address, or of one that is started here."""
     dask = load_dask()
     # Its own log would run into the live table; what matters comes as an exception.
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    for name in ("distributed", "distributed.client"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     if address == LOCAL:
         cluster = dask.LocalCluster(
             n_workers=concurrency,
             threads_per_worker=1,
             processes=True,
-            dashboard_address=None,
+            dashboard_address=":0",
             silence_logs=logging.CRITICAL,
         )
-        return dask.Client(cluster)
+        client = dask.Client(cluster)
+        client.run(ignore_interrupts)
+        return client
     try:
         return dask.Client(address, timeout=CONNECT_SECONDS)
     except (OSError, ValueError) as error:
@@ -143,6 +155,7 @@ class ClusterRunner(Generic[Task, Result]):
         self.tasks: Iterator[Task] = iter(())
         self.open: dict[Future, tuple[Task, int]] = {}  # with how often it was tried
         self.submitted = 0
+        self.done: queue.SimpleQueue[Future] = queue.SimpleQueue()
 
     def check(self, specs: tuple[EngineSpec, ...]) -> None:
         """All workers must be able to do the job."""
@@ -163,7 +176,7 @@ class ClusterRunner(Generic[Task, Result]):
         threads: dict[str, int] = self.client.nthreads()
         return max(1, sum(threads.values()))
 
-    def submit(self, task: Task, tried: int = 0) -> Future:
+    def submit(self, task: Task, tried: int = 0) -> None:
         self.submitted += 1
         future = self.client.submit(
             do_task,
@@ -175,39 +188,50 @@ class ClusterRunner(Generic[Task, Result]):
             pure=False,
         )
         self.open[future] = (task, tried)
-        return future
+        future.add_done_callback(self.done.put)
 
-    def refill(self) -> list[Future]:
+    def refill(self) -> None:
         wanted = int(self.hands() * AHEAD) + 1
-        fresh = []
         while len(self.open) < wanted and (task := next(self.tasks, None)) is not None:
-            fresh.append(self.submit(task))
-        return fresh
+            self.submit(task)
 
     def run(self, tasks: Iterator[Task]) -> Iterator[Result]:
         """Each result once, as it comes."""
         self.tasks = tasks
-        first = self.refill()
-        if not first:
-            return
-        finished = load_dask().as_completed(first)
-        for future in finished:
+        self.refill()
+        while self.open:
+            future = self.next_done()
             task, tried = self.open.pop(future)
             if future.status == "finished":
                 result: Result = future.result()
                 future.release()
-                finished.update(self.refill())
+                self.refill()
                 yield result
             else:
-                finished.add(self.try_again(future, task, tried))
+                self.try_again(future, task, tried)
 
-    def try_again(self, future: Future, task: Task, tried: int) -> Future:
+    def next_done(self) -> Future:
+        """One that is not pending any more. A lost scheduler calls nobody back, so look now and
+        then."""
+        while True:
+            try:
+                future = self.done.get(timeout=LOOK_EVERY)
+                if future in self.open:
+                    return future
+            except queue.Empty:
+                for future in self.open:
+                    if future.status != "pending":
+                        return future
+                if self.client.status not in ("running", "connecting"):
+                    raise OSError("the scheduler of the cluster is gone") from None
+
+    def try_again(self, future: Future, task: Task, tried: int) -> None:
         error = future.exception() if future.status == "error" else None
         if error is not None and not isinstance(error, load_dask().KilledWorker):
             raise error
         if tried >= SECOND_CHANCES:
             raise OSError(f"a task was lost {tried + 1} times with its worker; giving up")
-        return self.submit(task, tried + 1)
+        self.submit(task, tried + 1)
 
     def stop(self) -> None:
         """Cancel what is queued, break off what is running, and leave no engine behind."""
