@@ -91,7 +91,7 @@ def count_range(source, target, Py_ssize_t count, Py_ssize_t first, Py_ssize_t e
         raise no_position(index)
 
 
-def perft_range(source, target, Py_ssize_t count, Py_ssize_t first, Py_ssize_t end, int depth):
+def perft_range(source, target, Py_ssize_t count, Py_ssize_t first, Py_ssize_t end, depth):
     """Write the perft counts (uint64) of a range of positions."""
     cdef BufferView packed = BufferView(source, False, sizeof(PackedC), count)
     cdef BufferView counts = BufferView(target, True, sizeof(u64), count)
@@ -99,14 +99,17 @@ def perft_range(source, target, Py_ssize_t count, Py_ssize_t first, Py_ssize_t e
     cdef u64* out = <u64*>counts.view.buf
     cdef PositionC pos
     cdef PerftJobC job
+    cdef PerftTaskC task
+    cdef PerftWorkerC worker
+    cdef int plies = checked_number("the depth", depth, 0, MAX_PERFT_DEPTH)
     cdef Py_ssize_t index = first
     check_range(first, end, count)
-    if not 0 <= depth <= MAX_PERFT_DEPTH:
-        raise ValueError(f"the depth must be from 0 to {MAX_PERFT_DEPTH}, not {depth}")
     memset(&job, 0, sizeof(PerftJobC))
+    worker.job = &job
+    worker.task = &task
     with nogil:
         while index < end and unpack_position(&pos, &positions[index]):
-            out[index] = perft(&pos, depth, &job)
+            out[index] = perft(&pos, plies, &worker)
             index += 1
     if index < end:
         raise no_position(index)

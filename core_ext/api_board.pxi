@@ -20,6 +20,10 @@ cdef int load_fen(PositionC* pos, str fen) except -1:
     return 0
 
 
+cdef PositionC START_POSITION
+load_fen(&START_POSITION, START_FEN)
+
+
 cdef class Board:
     """A chess position with the moves that led to it.
 
@@ -37,6 +41,7 @@ cdef class Board:
     def __cinit__(self):
         self.before = NULL
         self.played = NULL
+        self.pos = START_POSITION
 
     def __dealloc__(self):
         free(self.before)
@@ -48,8 +53,9 @@ cdef class Board:
             self.set_up(position, chess960)
         elif isinstance(position, Board):
             self.take_over(<Board>position)
+            self.chess960 |= chess960
         elif hasattr(position, "move_stack") and hasattr(position, "root"):
-            self.take_over_chess(position)
+            self.take_over_chess(position, chess960)
         else:
             raise TypeError(f"a FEN or a board is needed, not {type(position).__name__}")
 
@@ -71,10 +77,10 @@ cdef class Board:
         self.length = other.length
         return 0
 
-    cdef int take_over_chess(self, board) except -1:
+    cdef int take_over_chess(self, board, bint chess960) except -1:
         if board.uci_variant != "chess":
             raise ValueError(f"only standard chess and Chess960, not {board.uci_variant}")
-        self.set_up(board.root().fen(en_passant="fen"), board.chess960)
+        self.set_up(board.root().fen(en_passant="fen"), chess960 or board.chess960)
         for move in board.move_stack:
             self.push(move)
         return 0
@@ -198,10 +204,11 @@ cdef class Board:
         buffer.suboffsets = NULL
         buffer.internal = NULL
 
-    def piece_at(self, int square):
+    def piece_at(self, square):
         """The letter of the piece on a square, as in a FEN, or None."""
-        if not 0 <= square < 64:
-            raise ValueError(f"squares run from 0 to 63, not {square}")
+        return self.piece_letter(checked_number("the square", square, 0, 63))
+
+    cdef object piece_letter(self, int square):
         if self.pos.squares[square] == NO_PIECE:
             return None
         return chr(PIECE_LETTERS[self.pos.squares[square]
@@ -248,7 +255,10 @@ cdef class Board:
             raise TypeError(f"a move is needed, not {type(move).__name__}")
         if getattr(move, "drop", None) is not None:
             return -1
-        return self.find_move(move.from_square, move.to_square, move.promotion or 0)
+        try:
+            return self.find_move(move.from_square, move.to_square, move.promotion or 0)
+        except OverflowError:
+            return -1
 
     cdef int find_uci(self, str text) except -2:
         cdef int promotion = 0
@@ -402,13 +412,13 @@ cdef class Board:
 
     # ---- perft
 
-    def perft(self, int depth, int threads=1, int hash_mb=0):
+    def perft(self, depth, threads=1, hash_mb=0):
         """The number of move sequences of this length."""
         run = PerftRun(self, depth, hash_mb)
         run.run(threads)
         return run.nodes
 
-    def divide(self, int depth, int threads=1, int hash_mb=0):
+    def divide(self, depth, threads=1, hash_mb=0):
         """The perft of each legal move: {move: count}."""
         run = PerftRun(self, depth, hash_mb)
         run.run(threads)
@@ -444,7 +454,7 @@ cdef class Board:
         """The board as seen by White, one rank a line."""
         rows = []
         for rank in range(7, -1, -1):
-            rows.append(" ".join(self.piece_at(8 * rank + file) or "." for file in range(8)))
+            rows.append(" ".join(self.piece_letter(8 * rank + file) or "." for file in range(8)))
         return "\n".join(rows)
 
     def __repr__(self):

@@ -1,7 +1,5 @@
 # What Python sees of perft: a run that threads share, that can be watched and stopped.
 
-import threading
-
 MAX_DEPTH = MAX_PERFT_DEPTH
 MAX_HASH_MB = HASH_MB_LIMIT
 MAX_THREADS = THREAD_LIMIT
@@ -19,9 +17,8 @@ cdef class PerftRun:
         free(self.job.tasks)
         free(self.job.table)
 
-    def __init__(self, Board board not None, int depth, int hash_mb=0):
-        if not 0 <= depth <= MAX_PERFT_DEPTH:
-            raise ValueError(f"the depth must be from 0 to {MAX_PERFT_DEPTH}, not {depth}")
+    def __init__(self, Board board not None, depth, hash_mb=0):
+        depth = checked_number("the depth", depth, 0, MAX_PERFT_DEPTH)
         self.roots = board.legal_moves() if depth else []
         self.job.tasks = <PerftTaskC*>calloc(1, sizeof(PerftTaskC))
         if self.job.tasks == NULL:
@@ -31,7 +28,7 @@ cdef class PerftRun:
         self.job.task_count = 1
         self.job.depth = depth
         self.split()
-        self.set_table(hash_mb)
+        self.set_table(checked_number("the hash size in MB", hash_mb, 0, HASH_MB_LIMIT))
 
     cdef int split(self) except -1:
         """Always down to the root moves, further while the subtrees are large."""
@@ -44,8 +41,6 @@ cdef class PerftRun:
 
     cdef int set_table(self, int hash_mb) except -1:
         cdef u64 entries = 1
-        if not 0 <= hash_mb <= HASH_MB_LIMIT:
-            raise ValueError(f"the hash size must be from 0 to {HASH_MB_LIMIT} MB, not {hash_mb}")
         if hash_mb == 0:
             return 0
         while entries * 2 * sizeof(PerftEntryC) <= <u64>hash_mb << 20:
@@ -64,27 +59,22 @@ cdef class PerftRun:
     def stop(self):
         store_relaxed(&self.job.stop, 1)
 
-    def start(self, int threads):
-        """Begin the work in the background; the threads to wait for."""
-        if not 1 <= threads <= THREAD_LIMIT:
-            raise ValueError(f"the number of threads must be from 1 to {THREAD_LIMIT}, "
-                             f"not {threads}")
-        workers = [threading.Thread(target=self.work, daemon=True) for _ in range(threads)]
-        for worker in workers:
-            worker.start()
-        return workers
+    def start(self, threads):
+        """Begin the work in the background; the crew to wait for."""
+        threads = checked_number("the number of threads", threads, 1, THREAD_LIMIT)
+        return Crew(self.work, [()] * threads)
 
-    def run(self, int threads=1):
+    def run(self, threads=1):
         """Do all the work; Ctrl-C is heard."""
         if threads == 1 and self.job.depth < SPLIT_DEPTH - 1:
             self.work()
             return
-        workers = self.start(threads)
+        crew = self.start(threads)
         try:
-            for worker in workers:
-                worker.join()
+            crew.wait()
         except BaseException:
             self.stop()
+            crew.wait()
             raise
 
     @property
@@ -97,8 +87,7 @@ cdef class PerftRun:
         """All that is counted so far."""
         cdef u64 index, total = 0
         for index in range(self.job.task_count):
-            if load_relaxed(&self.job.tasks[index].done):
-                total += self.job.tasks[index].nodes
+            total += load_relaxed(&self.job.tasks[index].nodes)
         return total
 
     def divide(self):
@@ -111,8 +100,7 @@ cdef class PerftRun:
             task = &self.job.tasks[index]
             if task.root_move < 0:
                 continue
-            if load_relaxed(&task.done):
-                counts[task.root_move] += task.nodes
-            else:
+            counts[task.root_move] += load_relaxed(&task.nodes)
+            if not load_relaxed(&task.done):
                 complete[task.root_move] = False
         return list(zip(self.roots, counts, complete))

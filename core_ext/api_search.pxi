@@ -197,15 +197,14 @@ cdef class Searcher:
 
     cdef int run(self) except -1:
         cdef int index
-        helpers = [threading.Thread(target=self._help, args=(index,), daemon=True)
-                   for index in range(1, self.thread_count)]
-        for helper in helpers:
-            helper.start()
+        helpers = None
+        if self.thread_count > 1:
+            helpers = Crew(self._help, [(index,) for index in range(1, self.thread_count)])
         with nogil:
             iterate(self.threads[0])
         store_relaxed(&self.shared.stop, 1)
-        for helper in helpers:
-            helper.join()
+        if helpers is not None:
+            helpers.wait()
         return 0
 
     def _help(self, int index):

@@ -53,8 +53,8 @@ FEN_COMPLAINTS = {
     FEN_EN_PASSANT_RANK: ("en passant", "the square is on the wrong rank for the side to move"),
     FEN_EN_PASSANT_PAWN: ("en passant", "no pawn stands in front of the square"),
     FEN_EN_PASSANT_BLOCKED: ("en passant", "the pawn cannot have come over occupied squares"),
-    FEN_HALFMOVE: ("halfmove", "it must be a whole number from 0 to 999"),
-    FEN_FULLMOVE: ("fullmove", "it must be a whole number from 0 to 65535"),
+    FEN_HALFMOVE: ("halfmove", f"it must be a whole number from 0 to {MAX_HALFMOVE}"),
+    FEN_FULLMOVE: ("fullmove", f"it must be a whole number from 0 to {MAX_FULLMOVE}"),
 }
 
 cdef enum:
@@ -238,11 +238,11 @@ cdef int parse_number(FieldC field, int largest) noexcept nogil:
 
 
 cdef FenError parse_counters(PositionC* pos, FieldC halfmove, FieldC fullmove) noexcept nogil:
-    cdef int number = parse_number(halfmove, 999)
+    cdef int number = parse_number(halfmove, MAX_HALFMOVE)
     if number < 0:
         return FEN_HALFMOVE
     pos.rule50 = <u16>number
-    number = parse_number(fullmove, 65535)
+    number = parse_number(fullmove, MAX_FULLMOVE)
     if number < 0:
         return FEN_FULLMOVE
     pos.fullmove = max(number, 1)  # some programs count from zero

@@ -81,6 +81,11 @@ cdef inline void castle(PositionC* pos, int us, int king, int rook, bint keyed) 
         toggle_key(pos, us, ROOK, rook_target)
 
 
+cdef inline void advance_counters(PositionC* pos) noexcept nogil:
+    pos.rule50 += pos.rule50 < MAX_HALFMOVE
+    pos.fullmove += pos.side == BLACK and pos.fullmove < MAX_FULLMOVE
+
+
 cdef inline void make_move_as(PositionC* child, const PositionC* parent, MoveC move, int us,
                               bint keyed) noexcept nogil:
     """Write the position after a legal move. Without keys it is only good for counting."""
@@ -92,8 +97,7 @@ cdef inline void make_move_as(PositionC* child, const PositionC* parent, MoveC m
     cdef u64 lost_rights
 
     child[0] = parent[0]
-    child.rule50 += 1
-    child.fullmove += us
+    advance_counters(child)
     child.side = <u8>them
     if child.en_passant != NO_SQUARE:
         if keyed:
@@ -147,8 +151,7 @@ cdef void make_move(PositionC* child, const PositionC* parent, MoveC move) noexc
 cdef void make_null_move(PositionC* child, const PositionC* parent) noexcept nogil:
     """Pass the move; never when in check."""
     child[0] = parent[0]
-    child.rule50 += 1
-    child.fullmove += child.side
+    advance_counters(child)
     child.side ^= 1
     child.key ^= SIDE_KEY ^ EN_PASSANT_KEYS[child.en_passant]
     child.en_passant = NO_SQUARE

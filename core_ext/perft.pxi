@@ -16,6 +16,7 @@ cdef extern from *:
 cdef enum:
     MAX_PERFT_DEPTH = 64
     STOP_CHECK_DEPTH = 4   # subtrees below this one take well under a millisecond
+    REPORT_DEPTH = 6       # subtrees of this depth are added to the task's count when they are done
     SPLIT_DEPTH = 4        # subtrees of this depth and more are worth cutting again
     SPLIT_TASKS = 500      # unless there are this many already
 
@@ -42,6 +43,12 @@ cdef struct PerftJobC:
     u64 table_mask
 
 
+# What one thread is at.
+cdef struct PerftWorkerC:
+    PerftJobC* job
+    PerftTaskC* task
+
+
 cdef inline PerftEntryC* table_entry(const PerftJobC* job, u64 key) noexcept nogil:
     return &job.table[key & job.table_mask]
 
@@ -51,67 +58,74 @@ cdef inline u64 depth_key(u64 key, int depth) noexcept nogil:
     return key ^ (<u64>depth * 0x9E3779B97F4A7C15ULL)
 
 
-cdef inline u64 perft_as(const PositionC* pos, int depth, PerftJobC* job, int us,
+cdef inline u64 perft_as(const PositionC* pos, int depth, PerftWorkerC* worker, int us,
                          bint hashed) noexcept nogil:
     cdef MoveC moves[MAX_MOVES]
     cdef MoveC* end = generate_side(moves, pos, us, ALL_MOVES)
     cdef MoveC* move = moves
     cdef PositionC child
     cdef u64 nodes = 0
-    if depth >= STOP_CHECK_DEPTH and load_relaxed(&job.stop):
+    if depth >= STOP_CHECK_DEPTH and load_relaxed(&worker.job.stop):
         return 0
     while move < end:
         make_move_as(&child, pos, move[0], us, hashed or DEBUG_BUILD)
         if depth == 2:
             nodes += count_side(&child, us ^ 1)
         elif hashed:
-            nodes += perft_hashed(&child, depth - 1, job)
+            nodes += perft_hashed(&child, depth - 1, worker)
         else:
-            nodes += perft_plain(&child, depth - 1, job)
+            nodes += perft_plain(&child, depth - 1, worker)
         move += 1
+    if depth == REPORT_DEPTH:
+        store_relaxed(&worker.task.nodes, worker.task.nodes + nodes)
     return nodes
 
 
-cdef u64 perft_plain(const PositionC* pos, int depth, PerftJobC* job) noexcept nogil:
+cdef u64 perft_plain(const PositionC* pos, int depth, PerftWorkerC* worker) noexcept nogil:
     if pos.side == WHITE:
-        return perft_as(pos, depth, job, WHITE, False)
-    return perft_as(pos, depth, job, BLACK, False)
+        return perft_as(pos, depth, worker, WHITE, False)
+    return perft_as(pos, depth, worker, BLACK, False)
 
 
-cdef u64 perft_hashed(const PositionC* pos, int depth, PerftJobC* job) noexcept nogil:
+cdef u64 perft_hashed(const PositionC* pos, int depth, PerftWorkerC* worker) noexcept nogil:
     cdef u64 key = depth_key(pos.key, depth)
-    cdef PerftEntryC* entry = table_entry(job, key)
+    cdef PerftEntryC* entry = table_entry(worker.job, key)
     cdef u64 nodes = load_relaxed(&entry.nodes)
     if load_relaxed(&entry.mixed_key) == key ^ nodes:
         return nodes
     if pos.side == WHITE:
-        nodes = perft_as(pos, depth, job, WHITE, True)
+        nodes = perft_as(pos, depth, worker, WHITE, True)
     else:
-        nodes = perft_as(pos, depth, job, BLACK, True)
-    if not load_relaxed(&job.stop):
+        nodes = perft_as(pos, depth, worker, BLACK, True)
+    if not load_relaxed(&worker.job.stop):
         store_relaxed(&entry.nodes, nodes)
         store_relaxed(&entry.mixed_key, key ^ nodes)
     return nodes
 
 
-cdef u64 perft(const PositionC* pos, int depth, PerftJobC* job) noexcept nogil:
+cdef u64 perft(const PositionC* pos, int depth, PerftWorkerC* worker) noexcept nogil:
     if depth == 0:
         return 1
     if depth == 1:
         return count_legal(pos)
-    return perft_plain(pos, depth, job) if job.table == NULL else perft_hashed(pos, depth, job)
+    if worker.job.table == NULL:
+        return perft_plain(pos, depth, worker)
+    return perft_hashed(pos, depth, worker)
 
 
 cdef void run_tasks(PerftJobC* job) noexcept nogil:
     """Take tasks until none is left; any number of threads may do this at once."""
     cdef u64 index = take_next(&job.next_task)
-    cdef PerftTaskC* task
+    cdef u64 nodes
+    cdef PerftWorkerC worker
+    worker.job = job
     while index < job.task_count:
-        task = &job.tasks[index]
-        task.nodes = perft(&task.pos, job.depth, job)
+        worker.task = &job.tasks[index]
+        nodes = perft(&worker.task.pos, job.depth, &worker)
         if load_relaxed(&job.stop):
             return
-        store_relaxed(&task.done, 1)
+        store_relaxed(&worker.task.nodes, nodes)
+        store_relaxed(&worker.task.done, 1)
         take_next(&job.done_count)
         index = take_next(&job.next_task)
 

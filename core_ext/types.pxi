@@ -42,6 +42,11 @@ cdef enum:
     HASH_MB_LIMIT = 1 << 20
     THREAD_LIMIT = 1024
 
+# The counters of a FEN; a game that goes on longer leaves them there.
+cdef enum:
+    MAX_HALFMOVE = 9999
+    MAX_FULLMOVE = 65535
+
 # No legal position has more than 218 moves.
 cdef enum:
     MAX_MOVES = 256

@@ -100,6 +100,7 @@ def check_unmake(board: Board, reference: chess.Board) -> None:
             raise Disagreement("state after unmake", move, "no difference", reference)
     if not board.is_check():
         board.push_null()
+        check_keys(board, reference)
         board.pop()
         if board._state_bytes() != before:
             raise Disagreement("state after a null move", "changed", "no difference", reference)

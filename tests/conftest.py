@@ -15,7 +15,7 @@ settings.register_profile("repeatable", derandomize=True, database=None, deadlin
 settings.load_profile("repeatable")
 
 RELEASE_NODES = 20_000_000
-DEBUG_NODES = 50_000
+DEBUG_NODES = 200_000
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

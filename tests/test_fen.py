@@ -184,7 +184,7 @@ def scattered_men(draw: st.DrawFn) -> str:
     return f"{board.board_fen()} {side} {castling} {en_passant} 0 1"
 
 
-@settings(max_examples=1500)
+@settings(max_examples=800)
 @given(scattered_men())
 def test_scattered_men_are_refused_or_sound(fen: str) -> None:
     try_fen(fen)

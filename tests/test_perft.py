@@ -56,6 +56,13 @@ def test_hash_and_threads_change_nothing(
 
 
 @each_position
+def test_deep_counts_with_hash(line: PerftLine, node_limit: int) -> None:
+    """Only deep trees meet a position again with other rights, or with another depth left."""
+    depth, count = line.deepest(node_limit)
+    assert load(line).perft(depth, hash_mb=16) == count
+
+
+@each_position
 def test_divide_is_the_sum_of_the_replies(line: PerftLine) -> None:
     board = load(line)
     depth, count = line.deepest(20_000)

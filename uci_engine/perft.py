@@ -110,17 +110,14 @@ class Count:
 def run_watched(run: PerftRun, threads: int) -> bool:
     """Run, with progress on stderr when it takes long. False when Ctrl-C came first."""
     progress = Progress(run)
-    workers = run.start(threads)
+    crew = run.start(threads)
     try:
-        for worker in workers:
-            while worker.is_alive():
-                worker.join(PROGRESS_EVERY)
-                progress.show()
+        while not crew.wait(PROGRESS_EVERY):
+            progress.show()
         return True
     except KeyboardInterrupt:
         run.stop()
-        for worker in workers:
-            worker.join()
+        crew.wait()
         return False
     finally:
         progress.clear()
@@ -139,11 +136,11 @@ class Progress:
     def show(self) -> None:
         now = time.monotonic()
         done, total = self.run.progress
-        if now < self.due or done in (0, total):
+        if now < self.due or done == total:
             return
         elapsed = now - self.start
-        left = elapsed * (total - done) / done
-        text = f"{100 * done / total:5.1f}%  {self.run.nodes} nodes  {left:.0f} s left"
+        left = f"{elapsed * (total - done) / done:.0f} s left" if done else "a long time left"
+        text = f"{100 * done / total:5.1f}%  {self.run.nodes} nodes  {left}"
         if self.terminal:
             print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
             self.due = now + PROGRESS_EVERY
