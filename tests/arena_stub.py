@@ -34,7 +34,7 @@ def misbehave(behaviour: str, board: Board) -> str:
     if behaviour == "hang":
         time.sleep(ENDLESS)
     if behaviour == "slow":
-        time.sleep(0.7)
+        time.sleep(1.3)
         return choose(board)
     if behaviour == "flood":
         while True:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import os
 import shlex
@@ -14,11 +16,11 @@ from typing import Any
 import pytest
 
 import uci_engine
+from uci_engine import cli
 
 ROOT = Path(uci_engine.__file__).parent.parent
 STUB = Path(__file__).parent / "arena_stub.py"
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
-TIMEOUT = 60
 
 
 def stub(behaviour: str = "ok", ply: int = 0, protocol: str = "uci", name: str = "") -> list[str]:
@@ -41,15 +43,12 @@ def command(*arguments: str | Path) -> list[str]:
     return [sys.executable, "-m", "uci_engine", *map(str, arguments)]
 
 
-def run(*arguments: str | Path, timeout: float = TIMEOUT) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        command(*arguments),
-        env=ENVIRONMENT,
-        capture_output=True,
-        text=True,
-        timeout=timeout,
-        check=False,
-    )
+def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    """A command in this process: that saves the start of another."""
+    out, errors = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors):
+        code = cli.main([str(argument) for argument in arguments])
+    return subprocess.CompletedProcess(arguments, code, out.getvalue(), errors.getvalue())
 
 
 def match(

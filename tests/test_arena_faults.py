@@ -17,7 +17,7 @@ FEW: list[str | Path] = ["--games", "2", "--openings", "start", "--maxmoves", "1
 FAULTS = {
     "crash": ("crash", "exit code 3"),
     "hang": ("hang", "not even after stop"),
-    "slow": ("time forfeit", "used 7"),
+    "slow": ("time forfeit", "used 1"),
     "illegal": ("illegal move", "e2e5"),
     "null": ("illegal move", "0000"),
     "garbage": ("illegal move", ""),
@@ -34,7 +34,7 @@ def test_fault_loses_and_the_match_goes_on(behaviour: str, tmp_path: Path) -> No
         stub(behaviour, 4),
         out=tmp_path / "m",
         extra=[*FEW, "--concurrency", "2"],
-        each=["tc=0.5+0.1", "stopgrace=0.3" if behaviour == "hang" else "stopgrace=5"],
+        each=["tc=1", "stopgrace=0.3" if behaviour == "hang" else "stopgrace=5"],
     )
     assert results["pairings"][0]["wins"] == 2
     assert results["reasons"] == {reason: 2}
@@ -52,7 +52,7 @@ def test_chatter_is_no_fault(tmp_path: Path) -> None:
 
 def test_an_engine_that_is_late_once_is_not_killed(tmp_path: Path) -> None:
     """It answers, if too late: it stays and plays the next game."""
-    play(stub(), stub("slow", 8), out=tmp_path / "m", extra=FEW, each=["tc=0.4+0.1"])
+    play(stub(), stub("slow", 8), out=tmp_path / "m", extra=FEW, each=["tc=1"])
     assert [game["reason"] for game in games(tmp_path / "m")] == ["time forfeit"] * 2
 
 

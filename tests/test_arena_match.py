@@ -249,15 +249,11 @@ def no_change(directory: Path) -> dict[str, str]:
         (["suite", __file__, "--each", "st=1"], "line 1"),
     ],
 )
-def test_bad_input(arguments: list[str | Path], words: str, tmp_path: Path) -> None:
-    answer = subprocess.run(
-        command(*arguments),
-        env=ENVIRONMENT,
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=30,
-    )
+def test_bad_input(
+    arguments: list[str | Path], words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    answer = run(*arguments)
     assert answer.returncode == 2
     assert answer.stderr.startswith("cythera: ")
     assert answer.stderr.count("\n") == 1

@@ -193,7 +193,7 @@ def run_sprt(sprt: Sprt, chances: Sequence[float], chance: random.Random) -> str
     return decision
 
 
-@pytest.mark.parametrize(("model", "matches"), [("logistic", 3000), ("normalized", 1500)])
+@pytest.mark.parametrize(("model", "matches"), [("logistic", 3000), ("normalized", 1000)])
 def test_error_rates_of_the_sprt(model: str, matches: int) -> None:
     """With the truth at either hypothesis, the wrong decision is rare enough."""
     chance = random.Random(4)

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import contextlib
 import queue
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any, Generic, Protocol, TypeVar
 
 from uci_engine.arena.game import GameCancelled
 
+SWITCH_SECONDS = 0.0005
 KILL_AFTER = 0.5  # seconds that a cancelled task has to notice
 
 Task = TypeVar("Task")
@@ -48,6 +50,8 @@ class LocalRunner(Generic[Task, Result]):
 
     def run(self, tasks: Iterator[Task]) -> Iterator[Result]:
         self.tasks = tasks
+        # Whoever sees an engine's move must not wait for the thread that writes a game down.
+        sys.setswitchinterval(SWITCH_SECONDS)
         self.threads = [
             threading.Thread(target=self.work, args=(bench,), daemon=True) for bench in self.benches
         ]

@@ -61,7 +61,6 @@ class SuiteBench:
 
     def do(self, task: SuiteTask, cancelled: Callable[[], bool]) -> Solution:
         solution = Solution(task.engine, task.position.number)
-        self.seats.dismiss_others({task.engine})
         try:
             player = self.seats.seat(task.engine)
             self.solve(player, task.position, solution)

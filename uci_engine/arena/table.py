@@ -23,28 +23,33 @@ def make_player(spec: EngineSpec) -> Player:
     return XBoardPlayer(spec) if spec.protocol == "xboard" else UciPlayer(spec)
 
 
+KEPT = 4  # engines that stay running at a table; more would take memory for nothing
+
+
 class Seats:
-    """The engines that are running here, by number. They are kept between games."""
+    """The engines that are running here, by number, the last used last. They are kept between
+    games, since some need long to start."""
 
     def __init__(self, specs: tuple[EngineSpec, ...]) -> None:
         self.specs = specs
         self.players: dict[int, Player] = {}
 
     def seat(self, number: int) -> Player:
-        if number not in self.players:
-            player = make_player(self.specs[number])
+        player = self.players.pop(number, None)
+        if player is not None:
             self.players[number] = player
-            player.start()
-        return self.players[number]
+            return player
+        while len(self.players) >= KEPT:
+            self.dismiss(next(iter(self.players)))
+        player = make_player(self.specs[number])
+        self.players[number] = player
+        player.start()
+        return player
 
     def dismiss(self, number: int) -> None:
         player = self.players.pop(number, None)
         if player is not None:
             player.close()
-
-    def dismiss_others(self, wanted: set[int]) -> None:
-        for number in [number for number in self.players if number not in wanted]:
-            self.dismiss(number)
 
     def kill(self) -> None:
         """From another thread: whoever waits for an engine here is woken up."""
@@ -52,7 +57,8 @@ class Seats:
             player.kill()
 
     def close(self) -> None:
-        self.dismiss_others(set())
+        for number in list(self.players):
+            self.dismiss(number)
 
 
 @dataclass(frozen=True)
@@ -77,7 +83,6 @@ class Table:
         specs = self.terms.specs
         pair = (specs[task.white], specs[task.black])
         game = Game(task, pair, self.terms.adjudication, self.judge)
-        self.seats.dismiss_others({task.white, task.black})
         players = []
         for side, number in ((True, task.white), (False, task.black)):
             try:
