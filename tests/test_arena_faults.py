@@ -100,9 +100,9 @@ def test_an_engine_that_does_not_start_is_found_before_the_first_game(
 ) -> None:
     arguments = match(
         stub(),
-        stub(behaviour),
+        [*stub(behaviour), "starttimeout=0.7"],
         extra=[*FEW, "--out", tmp_path / "m"],
-        each=["tc=1", "starttimeout=0.7"],
+        each=["tc=1"],
     )
     answer = run(*arguments)
     assert answer.returncode == 2
