@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 # A run that fails must fail again: no random seeds, no database of earlier examples, no clocks.
 settings.register_profile("repeatable", derandomize=True, database=None, deadline=None)
 settings.load_profile("repeatable")
+
+from uci_process import EngineProcess  # noqa: E402
 
 RELEASE_NODES = 20_000_000
 DEBUG_NODES = 200_000
@@ -35,3 +38,10 @@ def node_limit(pytestconfig: pytest.Config) -> int:
     if chosen is not None:
         return int(chosen)
     return DEBUG_NODES if getattr(core, "DEBUG", False) else RELEASE_NODES
+
+
+@pytest.fixture(scope="module")
+def shared() -> Iterator[EngineProcess]:
+    """One started engine for the tests of a module."""
+    with EngineProcess() as engine:
+        yield engine

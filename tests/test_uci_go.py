@@ -36,12 +36,6 @@ INFO = re.compile(
 )
 
 
-@pytest.fixture(scope="module")
-def shared() -> Iterator[EngineProcess]:
-    with EngineProcess() as engine:
-        yield engine
-
-
 @pytest.fixture
 def engine(shared: EngineProcess) -> Iterator[EngineProcess]:
     """The same process for many tests; each leaves it idle and silent."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,12 +18,6 @@ UCI_AnalyseMode, UCI_Opponent, UCI_EngineAbout, UCI_LimitStrength, UCI_Elo, Skil
 SyzygyProbeDepth, SyzygyProbeLimit, Syzygy50MoveRule, OwnBook, BookFile, Book Depth, Evaluation,
 Algorithm, Debug Log File, nodestime"""
 RESERVED_WORDS = {"name", "type", "default", "min", "max", "var", "value"}
-
-
-@pytest.fixture(scope="module")
-def shared() -> Iterator[EngineProcess]:
-    with EngineProcess() as engine:
-        yield engine
 
 
 @pytest.fixture

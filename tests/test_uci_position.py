@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import chess
 import pytest
 from uci_process import CASTLING, CHESS960, EngineProcess, best_move, last_variation
@@ -11,12 +9,6 @@ from uci_process import CASTLING, CHESS960, EngineProcess, best_move, last_varia
 pytestmark = pytest.mark.release_only
 
 START = chess.STARTING_FEN
-
-
-@pytest.fixture(scope="module")
-def shared() -> Iterator[EngineProcess]:
-    with EngineProcess() as engine:
-        yield engine
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from random import Random
 
 import chess
@@ -24,12 +23,6 @@ from uci_engine.strength import (
 pytestmark = pytest.mark.release_only
 
 KRK = "8/8/8/3k4/8/8/8/R3K3 w - - 0 1"
-
-
-@pytest.fixture(scope="module")
-def shared() -> Iterator[EngineProcess]:
-    with EngineProcess() as engine:
-        yield engine
 
 
 @pytest.fixture
