@@ -138,10 +138,19 @@ def test_a_mate_on_the_hundredth_ply_counts() -> None:
     assert found.mate == 1
 
 
-def test_a_lost_side_repeats() -> None:
-    """White, far behind, gives perpetual check; the search sees the repetition."""
-    found = search("6k1/5ppp/8/8/8/q7/r7/3Q2K1 w - - 0 1", depth=14)
-    assert found.score > -2000
+def test_a_lost_side_repeats_for_the_third_time() -> None:
+    """White, with a bare king against a queen, has one move that brings a position back again."""
+    board = Board("6k1/8/8/8/8/8/q7/7K b - - 0 1")
+    for move in ("g8h8", "h1g1", "h8g8", "g1h1", "g8h8", "h1g1", "h8g8"):
+        board.push_uci(move)
+    searcher = core.Searcher(hash_mb=1)
+    searcher.prepare()
+    found = searcher.search(board, depth=8)
+    assert str(found.best) == "g1h1"
+    assert abs(found.score) <= 1
+    without_history = core.Searcher(hash_mb=1)
+    without_history.prepare()
+    assert without_history.search(Board(board.fen()), depth=8).score < -300
 
 
 def test_no_legal_move_is_a_result() -> None:
