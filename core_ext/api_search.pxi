@@ -260,9 +260,12 @@ cdef class Searcher:
         """A search stopped within an iteration may have found a better move in it."""
         cdef SearchResult result = SearchResult.__new__(SearchResult)
         cdef SearchInfo best = self.describe(0, NO_BOUND)
+        cdef int line
         if not self.infos or self.infos[0].pv != best.pv:
-            self.infos = [best, *self.infos[1:]]
-            self.tell(best)
+            settle_roots(self.threads[0])
+            self.infos = [self.describe(line, NO_BOUND) for line in range(max(1, len(self.infos)))]
+            for info in self.infos:
+                self.tell(info)
         result.infos = self.infos
         result.pv = best.pv
         result.best = best.pv[0]

@@ -21,6 +21,16 @@ cdef void sort_roots(ThreadC* t, int first) noexcept nogil:
         t.roots[place] = root
 
 
+cdef void settle_roots(ThreadC* t) noexcept nogil:
+    """Order the lines behind the best one after an iteration that was not finished: the moves
+    that it refuted or did not come to keep the scores of the iteration before."""
+    cdef int index
+    for index in range(1, t.root_count):
+        if t.roots[index].score == -INFINITE:
+            t.roots[index].score = t.roots[index].previous_score
+    sort_roots(t, 1)
+
+
 cdef void aspirate(ThreadC* t) noexcept nogil:
     """Search with a narrow window around the last score; widen it on the side that fails."""
     cdef FrameC* f = &t.frames[FRAMES_BELOW_ROOT]
