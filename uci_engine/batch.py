@@ -10,6 +10,7 @@ batch.search(positions, nodes=5000) # best moves and scores
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,7 @@ import numpy.typing as npt
 
 from core_ext import core
 from core_ext.core import Board
+from uci_engine.limits import MOST_DEPTH, MOST_NODES
 
 if TYPE_CHECKING:
     import chess
@@ -43,7 +45,9 @@ Positions = npt.NDArray[np.void]
 
 CHUNKS_PER_THREAD = 8  # positions differ in cost; small chunks even it out
 SMALLEST_CHUNK = 1024
+SEARCH_CHUNK = 16  # an interrupted search ends with the chunks that have begun
 SEARCH_HASH_MB = 1
+SEARCH_NODES = 5000
 
 
 def pack(items: Iterable[str | Board | chess.Board]) -> Positions:
@@ -67,32 +71,46 @@ def fens(positions: Positions) -> list[str]:
 
 def legal_counts(positions: Positions, threads: int | None = None) -> npt.NDArray[np.uint16]:
     """The number of legal moves of each position."""
+    positions = checked(positions)
     counts = np.zeros(len(positions), dtype=np.uint16)
-    share(core.count_range, checked(positions), counts, threads, SMALLEST_CHUNK)
+    share(core.count_range, positions, counts, threads, SMALLEST_CHUNK)
     return counts
 
 
 def perft(positions: Positions, depth: int, threads: int | None = None) -> npt.NDArray[np.uint64]:
     """The perft of each position."""
+    positions = checked(positions)
     counts = np.zeros(len(positions), dtype=np.uint64)
-    share(core.perft_range, checked(positions), counts, threads, 1, depth)
+    share(core.perft_range, positions, counts, threads, 1, depth)
     return counts
 
 
 def evaluate(positions: Positions, threads: int | None = None) -> npt.NDArray[np.int16]:
     """The static evaluation of each position, in centipawns from the side to move."""
+    positions = checked(positions)
     scores = np.zeros(len(positions), dtype=np.int16)
-    share(core.evaluate_range, checked(positions), scores, threads, SMALLEST_CHUNK)
+    share(core.evaluate_range, positions, scores, threads, SMALLEST_CHUNK)
     return scores
 
 
 def search(
-    positions: Positions, *, nodes: int = 5000, depth: int = 0, threads: int | None = None
+    positions: Positions,
+    *,
+    nodes: int | None = None,
+    depth: int | None = None,
+    threads: int | None = None,
 ) -> tuple[npt.NDArray[np.str_], npt.NDArray[np.int16]]:
     """The best move (as UCI writes it, empty without one) and the score of each position.
 
-    Every position is searched by itself, so the answers do not depend on their order.
+    Every position is searched by itself, so the answers do not depend on their order. Without a
+    limit it is 5000 nodes.
     """
+    positions = checked(positions)
+    legal_counts(positions, threads)  # names what is no position before the long work begins
+    if nodes is None and depth is None:
+        nodes = SEARCH_NODES
+    nodes = checked_limit("nodes", nodes, MOST_NODES)
+    depth = checked_limit("depth", depth, MOST_DEPTH)
     moves = np.zeros(len(positions), dtype="<U5")
     scores = np.zeros(len(positions), dtype=np.int16)
 
@@ -105,7 +123,7 @@ def search(
             best[index] = str(found.best or "")
             scores[index] = found.score
 
-    share(work, checked(positions), moves, threads, 1)
+    share(work, positions, moves, threads, 1, largest_chunk=SEARCH_CHUNK)
     return moves, scores
 
 
@@ -113,6 +131,7 @@ def features(
     positions: Positions, threads: int | None = None
 ) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:
     """The classical evaluation's feature counts (White's less Black's), phases and scales."""
+    positions = checked(positions)
     counts = np.zeros((len(positions), core.FEATURE_COUNT), dtype=np.int8)
     phases = np.zeros(len(positions), dtype=np.uint8)
     scales = np.zeros(len(positions), dtype=np.uint8)
@@ -120,7 +139,7 @@ def features(
     def work(array: Positions, rows: npt.NDArray[np.int8], *span: int) -> None:
         core.feature_range(array, rows, phases, scales, *span)
 
-    share(work, checked(positions), counts, threads, SMALLEST_CHUNK)
+    share(work, positions, counts, threads, SMALLEST_CHUNK)
     return counts, phases, scales
 
 
@@ -133,6 +152,15 @@ def checked(positions: Positions) -> Positions:
     return np.ascontiguousarray(positions)
 
 
+def checked_limit(name: str, limit: int | None, most: int) -> int:
+    """As the core reads it: 0 for no limit."""
+    if limit is None:
+        return 0
+    if limit < 1:
+        raise ValueError(f"{name} must be at least 1, not {limit}")
+    return min(limit, most)
+
+
 def share(
     work: Callable[..., None],
     positions: Positions,
@@ -140,18 +168,23 @@ def share(
     threads: int | None,
     smallest_chunk: int,
     *extra: int,
+    largest_chunk: int = sys.maxsize,
 ) -> None:
     """Let threads fill the results, a chunk at a time."""
     threads = (os.cpu_count() or 1) if threads is None else threads
     if threads < 1:
         raise ValueError(f"at least one thread is needed, not {threads}")
     count = len(positions)
-    chunk = max(smallest_chunk, -(-count // (threads * CHUNKS_PER_THREAD)))
+    chunk = max(smallest_chunk, min(-(-count // (threads * CHUNKS_PER_THREAD)), largest_chunk))
     ranges = [(first, min(first + chunk, count)) for first in range(0, count, chunk)]
     if threads == 1 or len(ranges) <= 1:
         work(positions, results, count, 0, count, *extra)
         return
     with ThreadPoolExecutor(threads) as pool:
         tasks = [pool.submit(work, positions, results, count, *span, *extra) for span in ranges]
-        for task in tasks:
-            task.result()
+        try:
+            for task in tasks:
+                task.result()
+        except BaseException:  # Ctrl-C too: what has not begun is not worth waiting for
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
