@@ -257,11 +257,12 @@ cdef class Searcher:
         return 0
 
     cdef SearchResult make_result(self):
-        """A search stopped within an iteration may have found a better move in it."""
+        """A search stopped within an iteration may have found a better move or score in it."""
         cdef SearchResult result = SearchResult.__new__(SearchResult)
         cdef SearchInfo best = self.describe(0, NO_BOUND)
         cdef int line
-        if not self.infos or self.infos[0].pv != best.pv:
+        if (not self.infos or self.infos[0].pv != best.pv
+                or self.infos[0].score != best.score):
             settle_roots(self.threads[0])
             self.infos = [self.describe(line, NO_BOUND) for line in range(max(1, len(self.infos)))]
             for info in self.infos:

@@ -114,6 +114,9 @@ class Board:
     def _generate(self, wanted: int) -> list[Move]: ...
 
 class Crew:
+    def __init__(
+        self, work: Callable[..., object], arguments: Sequence[tuple[Any, ...]]
+    ) -> None: ...
     def wait(self, timeout: float | None = None) -> bool: ...
 
 class PerftRun:

@@ -163,6 +163,7 @@ def test_impossible_limits_are_refused(limits: dict[str, int]) -> None:
         batch.search(batch.pack(POSITIONS[:2]), **limits)
 
 
+@pytest.mark.release_only
 def test_ctrl_c_does_not_wait_for_all_positions() -> None:
     script = subprocess.Popen(
         [

@@ -33,6 +33,8 @@ from uci_engine.bench import POSITIONS
 from uci_engine.engine import Analysis, to_limits
 from uci_engine.limits import GoLimits
 
+pytestmark = pytest.mark.release_only
+
 START_MOVES = set(chess.Board().legal_moves)
 MANY_NODES = Limit(nodes=10**15)  # a limit, so that it makes way for nobody; it never ends
 

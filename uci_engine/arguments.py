@@ -39,3 +39,18 @@ def count_number(text: str) -> int:
     if number < 1:
         raise argparse.ArgumentTypeError(f"must be at least 1: {text!r}")
     return number
+
+
+def decimal_between(low: float, high: float) -> Callable[[str], float]:
+    """A type of argument: a number in a range."""
+
+    def parse(text: str) -> float:
+        try:
+            number = float(text)
+        except ValueError:
+            raise argparse.ArgumentTypeError(f"not a number: {text!r}") from None
+        if not low <= number <= high:
+            raise argparse.ArgumentTypeError(f"must be from {low:g} to {high:g}: {text!r}")
+        return number
+
+    return parse

@@ -1,7 +1,9 @@
 """`cythera selfplay`: games of the engine against itself, as training positions.
 
 Positions are appended to a file of 32-byte records (batch.POSITION) as each game ends, so that a
-run can be stopped at any moment and started again: it goes on behind what is there.
+run can be stopped at any moment and started again: it goes on behind what is there. A record's
+`score` is the search's, from White's side; its `result` is the game's: 2 if White won it, 1 for a
+draw.
 """
 
 from __future__ import annotations
@@ -17,9 +19,9 @@ from pathlib import Path
 
 import numpy as np
 
-from core_ext.core import Board, Searcher, SearchResult
+from core_ext.core import MAX_THREADS, Board, Crew, Searcher, SearchResult
 from uci_engine import batch
-from uci_engine.arguments import Parser, count_number, whole_number
+from uci_engine.arguments import Parser, count_number, number_between, whole_number
 
 HASH_MB = 8
 LONGEST_GAME = 400  # plies
@@ -27,6 +29,8 @@ LOST_OPENING = 400  # centipawns: a random opening that is decided teaches nothi
 WIN_SCORE, WIN_PLIES = 1500, 6
 DRAW_SCORE, DRAW_PLIES, DRAW_FROM = 8, 12, 80
 LARGEST_SCORE = 3000
+LONGEST_OPENING = 100  # random games do not live much longer
+RECORDS_TO_CHECK = 1000  # enough to see that it is another kind of file
 
 RESULT_BLACK, RESULT_DRAW, RESULT_WHITE = 0, 1, 2
 
@@ -37,8 +41,10 @@ def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
     add("out", type=Path, metavar="FILE", help="32-byte records are appended to it")
     add("--games", type=count_number, default=1000, metavar="N", help="games to play (1000)")
     add("--nodes", type=count_number, default=5000, metavar="N", help="nodes a move (5000)")
-    add("--threads", type=count_number, default=os.cpu_count() or 1, metavar="N", help="(all)")
-    add("--plies", type=count_number, default=8, metavar="N", help="random opening plies (8)")
+    threads = number_between(1, MAX_THREADS)
+    add("--threads", type=threads, default=os.cpu_count() or 1, metavar="N", help="(all)")
+    plies = number_between(1, LONGEST_OPENING)
+    add("--plies", type=plies, default=8, metavar="N", help="random opening plies (8)")
     add("--seed", type=whole_number, default=None, metavar="N", help="(by the clock)")
     return parser.parse_args(arguments)
 
@@ -46,22 +52,23 @@ def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
 def main(arguments: Sequence[str]) -> int:
     options = parse_arguments(arguments)
     seed = time.time_ns() if options.seed is None else options.seed
+    records = prepare_file(options.out)
     run = Run(options.out, options.games)
-    workers = [
-        threading.Thread(target=run.play, args=(options, random.Random(seed + index)), daemon=True)
-        for index in range(options.threads)
-    ]
+    # The records that are there are part of the seed: a run that goes on plays other games.
+    rngs = [random.Random(f"{seed} {records} {thread}") for thread in range(options.threads)]
+    crew = Crew(run.play, [(options.nodes, options.plies, rng) for rng in rngs])
+    code = 0
     try:
-        for worker in workers:
-            worker.start()
-        for worker in workers:
-            worker.join()
+        crew.wait()
     except KeyboardInterrupt:
+        print("interrupted: the games that have begun are played to the end", file=sys.stderr)
         run.stopped = True
-        for worker in workers:
-            worker.join()
+        crew.wait()
+        code = 130
+    if run.error is not None:
+        raise run.error
     run.report(final=True)
-    return 0
+    return code
 
 
 class Run:
@@ -74,21 +81,28 @@ class Run:
         self.finished = 0
         self.positions = 0
         self.stopped = False
+        self.error: Exception | None = None
         self.lock = threading.Lock()
         self.start = time.monotonic()
         self.reported = self.start
-        drop_torn_record(path)
 
-    def play(self, options: argparse.Namespace, rng: random.Random) -> None:
-        searcher = Searcher(hash_mb=HASH_MB)
-        while self.take_game():
-            records = play_game(searcher, rng, options.nodes, options.plies)
-            with self.lock:
-                with self.path.open("ab") as file:
-                    file.write(records.tobytes())
-                self.finished += 1
-                self.positions += len(records)
-                self.report()
+    def play(self, nodes: int, plies: int, rng: random.Random) -> None:
+        """One thread's games."""
+        try:
+            searcher = Searcher(hash_mb=HASH_MB)
+            while self.take_game():
+                self.keep(play_game(searcher, rng, nodes, plies))
+        except Exception as error:
+            self.stopped = True
+            self.error = error
+
+    def keep(self, records: batch.Positions) -> None:
+        with self.lock:
+            with self.path.open("ab") as file:
+                file.write(records.tobytes())
+            self.finished += 1
+            self.positions += len(records)
+            self.report()
 
     def take_game(self) -> bool:
         with self.lock:
@@ -111,11 +125,25 @@ class Run:
         )
 
 
-def drop_torn_record(path: Path) -> None:
-    """A killed run may have left a part of a record at the end."""
-    if path.exists():
-        size = path.stat().st_size
-        os.truncate(path, size - size % batch.POSITION.itemsize)
+def prepare_file(path: Path) -> int:
+    """See to it that records can be appended; how many there are already."""
+    with path.open("ab") as file:
+        records = file.tell() // batch.POSITION.itemsize
+        check_records(path, np.fromfile(path, dtype=batch.POSITION, count=RECORDS_TO_CHECK))
+        # A killed run may have left a part of a record at the end.
+        file.truncate(records * batch.POSITION.itemsize)
+    return records
+
+
+def check_records(path: Path, records: batch.Positions) -> None:
+    """ValueError names what is no record of a game."""
+    try:
+        batch.legal_counts(records)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+    strange = np.flatnonzero(records["result"] > RESULT_WHITE)
+    if len(strange):
+        raise ValueError(f"{path}: item {strange[0]} has no result of a game")
 
 
 def random_opening(rng: random.Random, plies: int) -> Board:
@@ -164,8 +192,10 @@ def is_worth_keeping(board: Board, found: SearchResult) -> bool:
     """Quiet positions, where the evaluation must know by itself."""
     move = found.best
     assert move is not None
-    captures = board.piece_at(move.to_square) is not None or move.promotion is not None
-    return not board.is_check() and not captures and abs(found.score) < LARGEST_SCORE
+    passing = move.to_square == board.ep_square and board.piece_at(move.from_square) in ("P", "p")
+    captures = board.piece_at(move.to_square) is not None or passing
+    noisy = board.is_check() or captures or move.promotion is not None
+    return not noisy and abs(found.score) < LARGEST_SCORE
 
 
 class Judge:

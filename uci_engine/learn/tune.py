@@ -8,8 +8,9 @@ search's own opinion.
 from __future__ import annotations
 
 import argparse
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -20,7 +21,8 @@ import numpy.typing as npt
 
 from core_ext import core
 from uci_engine import batch
-from uci_engine.arguments import Parser, count_number
+from uci_engine.arguments import Parser, count_number, decimal_between
+from uci_engine.learn.selfplay import check_records
 
 Floats = npt.NDArray[np.floating[Any]]
 
@@ -28,6 +30,7 @@ FULL_PHASE = 24
 FULL_SCALE = 64
 VALIDATION_SHARE = 20  # one position in so many is kept aside
 PATIENCE = 3
+CHUNK = 1 << 16
 
 
 def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
@@ -37,9 +40,12 @@ def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
     add("out", type=Path, metavar="WEIGHTS", help="the weights file to write")
     add("--epochs", type=count_number, default=400, metavar="N", help="at the most (400)")
     add("--limit", type=count_number, default=800_000, metavar="N", help="positions (800000)")
-    add("--rate", type=float, default=1.0, help="step size in centipawns (1.0)")
-    add("--pull", type=float, default=0.03, help="how firmly rare features stay as they are (0.03)")
-    add("--opinion", type=float, default=0.3, help="share of the search's score in the target")
+    rate, pull, share = (decimal_between(*span) for span in ((0.001, 100), (0, 100), (0, 1)))
+    add("--rate", type=rate, default=1.0, help="step size in centipawns (1.0)")
+    add("--pull", type=pull, default=0.03, help="how firmly rare features stay as they are (0.03)")
+    add(
+        "--opinion", type=share, default=0.3, help="share of the search's score in the target (0.3)"
+    )
     return parser.parse_args(arguments)
 
 
@@ -53,16 +59,18 @@ def main(arguments: Sequence[str]) -> int:
     weights = core.weights().astype(np.float32)
     steepness = fit_steepness(model, weights, positions)
     targets = mix_targets(positions, steepness, options.opinion)
-    weights = fit(model, weights, targets, steepness, options)
-    options.out.write_text(format_weights(np.rint(weights).astype(int)), encoding="ascii")
+    for better in fit(model, weights, targets, steepness, options):
+        write_weights(options.out, better)  # at once: whoever has seen enough may interrupt
     return 0
 
 
 def read_positions(path: Path, limit: int) -> batch.Positions:
     data = np.fromfile(path, dtype=batch.POSITION)
-    if not len(data):
-        raise ValueError(f"{path}: no positions in it")
-    return np.random.default_rng(1).permutation(data)[:limit]
+    check_records(path, data)
+    chosen = np.random.default_rng(1).permutation(data)[:limit]
+    if len(chosen) < VALIDATION_SHARE:
+        raise ValueError(f"{path}: at least {VALIDATION_SHARE} positions, not {len(chosen)}")
+    return chosen
 
 
 @dataclass(frozen=True)
@@ -85,13 +93,14 @@ class Model:
         result: Floats = sums[:, 0] * self.middlegame[chunk] + sums[:, 1] * self.endgame[chunk]
         return result
 
-    def chunks(self) -> list[slice]:
-        size = 1 << 16
-        return [slice(first, first + size) for first in range(0, len(self.counts), size)]
+    def chunks(self, first: int = 0, end: int | None = None) -> list[slice]:
+        """The positions from `first` to `end`, in parts that fit the memory as floats."""
+        end = len(self.counts) if end is None else end
+        return [slice(start, min(start + CHUNK, end)) for start in range(first, end, CHUNK)]
 
 
 def sigmoid(scores: Floats) -> Floats:
-    result: Floats = 1 / (1 + np.exp(-scores))
+    result: Floats = 0.5 + 0.5 * np.tanh(0.5 * scores)  # which no score can make overflow
     return result
 
 
@@ -116,6 +125,7 @@ def mix_targets(positions: batch.Positions, steepness: float, opinion: float) ->
 def gradient(
     model: Model, weights: Floats, targets: Floats, steepness: float, chunk: slice
 ) -> tuple[Floats, float]:
+    """Of the sum of squared errors, but for a factor of 2 * steepness; and that sum."""
     counts = model.counts[chunk].astype(np.float32)
     sums = counts @ weights
     scores = sums[:, 0] * model.middlegame[chunk] + sums[:, 1] * model.endgame[chunk]
@@ -138,14 +148,17 @@ def validation_error(
 
 def fit(
     model: Model, weights: Floats, targets: Floats, steepness: float, options: argparse.Namespace
-) -> Floats:
-    """Adam over chunks of the data; the weights that do best on the part kept aside win."""
-    chunks = model.chunks()
-    kept = chunks[: max(1, len(chunks) // VALIDATION_SHARE)]
-    chunks = chunks[len(kept) :] or kept
+) -> Iterator[Floats]:
+    """Adam over chunks of the data; the weights that do better on the part kept aside, as they
+    are found. The first ones are those to begin with."""
+    kept = len(targets) // VALIDATION_SHARE
+    aside, chunks = model.chunks(0, kept), model.chunks(kept)
     first = np.zeros_like(weights)
     second = np.zeros_like(weights)
-    start, best, best_error, worse, step = weights, weights, float("inf"), 0, 0
+    start, worse, step = weights, 0, 0
+    best_error = validation_error(model, weights, targets, steepness, aside)
+    print(f"at first: aside {best_error:.6f}", file=sys.stderr, flush=True)
+    yield weights
     for epoch in range(1, options.epochs + 1):
         loss, seen = 0.0, 0
         pace = options.rate * (1 - 0.9 * epoch / options.epochs)
@@ -160,15 +173,15 @@ def fit(
             loss, seen = loss + squares, seen + len(targets[chunk])
         if epoch % 10 and epoch != options.epochs:
             continue
-        error = validation_error(model, weights, targets, steepness, kept)
+        error = validation_error(model, weights, targets, steepness, aside)
         print(f"epoch {epoch}: {loss / seen:.6f}, aside {error:.6f}", file=sys.stderr, flush=True)
         if error < best_error:
-            best, best_error, worse = weights, error, 0
+            best_error, worse = error, 0
+            yield weights
         else:
             worse += 1
             if worse == PATIENCE:
                 break
-    return best
 
 
 HEAD = """# The evaluation's weights, middlegame and endgame, in the order of features.pxi.
@@ -176,6 +189,13 @@ HEAD = """# The evaluation's weights, middlegame and endgame, in the order of fe
 cdef int[2 * WEIGHT_COUNT] WEIGHT_PAIRS
 WEIGHT_PAIRS[:] = [
 """
+
+
+def write_weights(path: Path, weights: Floats) -> None:
+    """All of it or nothing, whenever the program is ended."""
+    new = path.with_name(path.name + ".new")
+    new.write_text(format_weights(np.rint(weights).astype(int)), encoding="ascii")
+    os.replace(new, path)
 
 
 def format_weights(weights: npt.NDArray[np.int_]) -> str:
