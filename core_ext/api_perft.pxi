@@ -62,7 +62,10 @@ cdef class PerftRun:
     def start(self, threads):
         """Begin the work in the background; the crew to wait for."""
         threads = checked_number("the number of threads", threads, 1, THREAD_LIMIT)
-        return Crew(self.work, [()] * threads)
+        crew = Crew(self.work, [()] * threads)
+        if not crew.left:
+            raise MemoryError("no memory for a thread")
+        return crew
 
     def run(self, threads=1):
         """Do all the work; Ctrl-C is heard."""

@@ -50,11 +50,10 @@ cdef void tell_python(ThreadC* t, int bound) noexcept with gil:
 cdef class Searcher:
     """A search with its memory: transposition table, histories, threads."""
     cdef SharedC shared
-    cdef ThreadC** threads
-    cdef int thread_count
     cdef int wanted_threads
     cdef int hash_mb
     cdef int wanted_hash_mb
+    cdef bint clock_is_set
     cdef bint chess960
     cdef object listener
     cdef object listener_error
@@ -62,7 +61,6 @@ cdef class Searcher:
 
     def __cinit__(self):
         memset(&self.shared, 0, sizeof(SharedC))
-        self.threads = NULL
         self.shared.owner = <void*>self
         self.shared.report = tell_python
 
@@ -97,56 +95,61 @@ cdef class Searcher:
             if not allocate_table(&self.shared.table, self.wanted_hash_mb):
                 raise MemoryError(f"no memory for {self.wanted_hash_mb} MB of hash")
             self.hash_mb = self.wanted_hash_mb
-        if self.thread_count != self.wanted_threads:
+        if self.shared.thread_count != self.wanted_threads:
             self.free_threads()
             self.make_threads(self.wanted_threads)
 
     cdef int make_threads(self, int count) except -1:
-        self.threads = <ThreadC**>calloc(count, sizeof(ThreadC*))
-        if self.threads == NULL:
+        self.shared.threads = <ThreadC**>calloc(count, sizeof(ThreadC*))
+        if self.shared.threads == NULL:
             raise MemoryError(f"no memory for {count} threads")
-        while self.thread_count < count:
-            self.threads[self.thread_count] = new_thread(&self.shared, self.thread_count)
-            if self.threads[self.thread_count] == NULL:
+        while self.shared.thread_count < count:
+            self.shared.threads[self.shared.thread_count] = new_thread(&self.shared, self.shared.thread_count)
+            if self.shared.threads[self.shared.thread_count] == NULL:
                 raise MemoryError(f"no memory for {count} threads")
-            self.thread_count += 1
+            self.shared.thread_count += 1
         return 0
 
     cdef void free_threads(self) noexcept:
         cdef int index
-        for index in range(self.thread_count):
-            free_thread(self.threads[index])
-        free(self.threads)
-        self.threads = NULL
-        self.thread_count = 0
+        for index in range(self.shared.thread_count):
+            free_thread(self.shared.threads[index])
+        free(self.shared.threads)
+        self.shared.threads = NULL
+        self.shared.thread_count = 0
 
     def clear(self):
         """Forget everything: the next search is the first one again."""
         cdef int index
         if self.shared.table.clusters != NULL:
             clear_table(&self.shared.table)
-        for index in range(self.thread_count):
-            clear_thread(self.threads[index])
+        for index in range(self.shared.thread_count):
+            clear_thread(self.shared.threads[index])
 
     def prepare(self):
-        """Before each search: a stop that comes from now on is meant for it."""
+        """Before each search: a stop or a ponderhit that comes from now on is meant for it."""
         store_relaxed(&self.shared.stop, 0)
+        self.clock_is_set = False
 
     def stop(self):
         """End the running search; from any thread."""
         store_relaxed(&self.shared.stop, 1)
 
     def ponderhit(self, int64_t soft_ms, int64_t hard_ms, int64_t start_ns):
-        """The running search has a clock from now on; from any thread."""
-        self.shared.limits.start_ns = start_ns
+        """The search has this clock, whether it runs yet or not; from any thread."""
+        self.clock_is_set = True
+        self.set_clock(soft_ms, hard_ms, start_ns)
+        store_release(&self.shared.time_limits_off, 0)
+
+    cdef void set_clock(self, int64_t soft_ms, int64_t hard_ms, int64_t start_ns) noexcept:
+        self.shared.limits.clock_ns = start_ns
         self.shared.limits.soft_ns = soft_ms * 1000000
         self.shared.limits.hard_ns = hard_ms * 1000000
-        store_relaxed(&self.shared.time_limits_off, 0)
 
     def evaluate(self, Board board not None):
         """The static evaluation in centipawns, from the side to move."""
         self.allocate()
-        return evaluate(&board.pos, self.threads[0].pawns)
+        return evaluate(&board.pos, self.shared.threads[0].pawns)
 
     def eval_table(self, Board board not None):
         """[(term, middlegame, endgame, what counts now)] in centipawns, from White's side."""
@@ -176,19 +179,19 @@ cdef class Searcher:
         limits.nodes = nodes
         limits.mate = mate
         limits.start_ns = monotonic_ns() if start_ns is None else start_ns
-        limits.soft_ns = soft_ms * 1000000
-        limits.hard_ns = hard_ms * 1000000
         limits.selective = selective
-        store_relaxed(&self.shared.time_limits_off, infinite)
+        if not self.clock_is_set:  # else a ponderhit was faster
+            self.set_clock(soft_ms, hard_ms, limits.start_ns)
+            store_relaxed(&self.shared.time_limits_off, infinite)
         self.chess960 = board.chess960
         self.listener = on_info
         self.listener_error = None
         self.infos = []
         self.shared.table.age = (self.shared.table.age + 1) % AGE_CYCLE
-        for index in range(self.thread_count):
-            prepare_thread(self.threads[index], board, multipv)
-            restrict_roots(self.threads[index], board, searchmoves)
-        if self.threads[0].root_count == 0:
+        for index in range(self.shared.thread_count):
+            prepare_thread(self.shared.threads[index], board, multipv)
+            restrict_roots(self.shared.threads[index], board, searchmoves)
+        if self.shared.threads[0].root_count == 0:
             return self.no_move(board)
         self.run()
         if self.listener_error is not None:
@@ -198,28 +201,26 @@ cdef class Searcher:
     cdef int run(self) except -1:
         cdef int index
         helpers = None
-        if self.thread_count > 1:
-            helpers = Crew(self._help, [(index,) for index in range(1, self.thread_count)])
+        if self.shared.thread_count > 1:
+            helpers = Crew(self._help, [(index,) for index in range(1, self.shared.thread_count)])
         with nogil:
-            iterate(self.threads[0])
+            iterate(self.shared.threads[0])
         store_relaxed(&self.shared.stop, 1)
         if helpers is not None:
             helpers.wait()
         return 0
 
     def _help(self, int index):
+        if load_relaxed(&self.shared.stop):
+            return  # the search was over before this thread came to run
         with nogil:
-            iterate(self.threads[index])
+            iterate(self.shared.threads[index])
 
     cdef SearchInfo describe(self, int line, int bound):
-        cdef ThreadC* t = self.threads[0]
+        cdef ThreadC* t = self.shared.threads[0]
         cdef RootMoveC* root = &t.roots[line]
         cdef SearchInfo info = SearchInfo.__new__(SearchInfo)
         cdef int score = root.score if root.score != -INFINITE else root.previous_score
-        cdef int index
-        cdef u64 nodes = 0
-        for index in range(self.thread_count):
-            nodes += load_relaxed(&self.threads[index].nodes)
         info.depth = t.root_depth if bound != NO_BOUND else t.completed_depth
         info.seldepth = max(root.seldepth, info.depth)
         info.multipv = line + 1
@@ -227,7 +228,7 @@ cdef class Searcher:
         info.mate = mate_distance(score)
         info.bound = ("lowerbound" if bound == LOWER_BOUND
                       else "upperbound" if bound == UPPER_BOUND else "")
-        info.nodes = nodes
+        info.nodes = count_nodes(&self.shared)
         info.hashfull = table_permille(&self.shared.table)
         info.tbhits = t.tb_hits
         info.time_ms = <int>((monotonic_ns() - self.shared.limits.start_ns) // 1000000)

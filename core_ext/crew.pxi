@@ -1,10 +1,13 @@
 # Threads that work on one thing with the GIL released.
 
-import threading
+import _thread
 
 
 class Crew:
     """Starts threads and waits for them.
+
+    Where no more threads can be had, those that were started do the work. Nothing waits until a
+    new thread really runs: on a busy machine that takes milliseconds for each.
 
     Each thread reports its end to a queue. Joining would do, but for Ctrl-C: in some versions of
     Python an interrupted join() takes a running thread for a finished one.
@@ -13,9 +16,13 @@ class Crew:
     def __init__(self, work, arguments):
         from queue import SimpleQueue
         self.ended = SimpleQueue()
-        self.left = len(arguments)
+        self.left = 0
         for values in arguments:
-            threading.Thread(target=self.run, args=(work, values), daemon=True).start()
+            try:
+                _thread.start_new_thread(self.run, (work, values))
+            except RuntimeError:
+                break
+            self.left += 1
 
     def run(self, work, values):
         try:

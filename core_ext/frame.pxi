@@ -42,7 +42,8 @@ cdef struct LimitsC:
     int depth
     int mate
     u64 nodes
-    int64_t start_ns
+    int64_t start_ns           # what is told counts from here
+    int64_t clock_ns           # the budgets count from here: later, after a ponderhit
     int64_t soft_ns            # 0: none
     int64_t hard_ns
     bint selective             # false: every pruning, reduction and extension is off
@@ -52,6 +53,8 @@ cdef struct ThreadC
 cdef struct SharedC:
     TableC table
     LimitsC limits
+    ThreadC** threads
+    int thread_count
     u64 stop
     u64 time_limits_off        # infinite, or pondering until the ponderhit
     void* owner                # the Searcher
@@ -89,6 +92,15 @@ cdef inline u64 node_key(ThreadC* t, FrameC* f, int plies_back) noexcept nogil:
 cdef inline void count_node(ThreadC* t) noexcept nogil:
     """Other threads read the count while it grows."""
     store_relaxed(&t.nodes, t.nodes + 1)
+
+
+cdef inline u64 count_nodes(SharedC* shared) noexcept nogil:
+    """Of all threads."""
+    cdef u64 nodes = 0
+    cdef int index
+    for index in range(shared.thread_count):
+        nodes += load_relaxed(&shared.threads[index].nodes)
+    return nodes
 
 
 cdef inline bint is_stopped(ThreadC* t) noexcept nogil:

@@ -40,10 +40,13 @@ fill_reductions()
 # ---- stopping
 
 cdef bint must_stop(ThreadC* t) noexcept nogil:
-    """The first thread watches the limits; depth 1 is always finished."""
+    """Each thread watches the limits, as the first may have to wait for a processor.
+
+    Depth 1 is always finished.
+    """
     cdef SharedC* shared = t.shared
-    if t.index == 0 and t.root_depth > 1:
-        if shared.limits.nodes and t.nodes >= shared.limits.nodes:
+    if t.root_depth > 1:
+        if shared.limits.nodes and count_nodes(shared) >= shared.limits.nodes:
             store_relaxed(&shared.stop, 1)
         if (t.nodes & CLOCK_CHECK_MASK) == 0 and past_hard_limit(shared):
             store_relaxed(&shared.stop, 1)
@@ -51,8 +54,8 @@ cdef bint must_stop(ThreadC* t) noexcept nogil:
 
 
 cdef bint past_hard_limit(SharedC* shared) noexcept nogil:
-    return (not load_relaxed(&shared.time_limits_off) and shared.limits.hard_ns != 0
-            and monotonic_ns() - shared.limits.start_ns >= shared.limits.hard_ns)
+    return (not load_acquire(&shared.time_limits_off) and shared.limits.hard_ns != 0
+            and monotonic_ns() - shared.limits.clock_ns >= shared.limits.hard_ns)
 
 
 # ---- moving about in the tree

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 
 import chess
 import pytest
@@ -180,6 +181,31 @@ def test_the_same_games_give_the_same_counts() -> None:
 @pytest.mark.parametrize("nodes", [500, 1000, 4321, 50_000])
 def test_node_limits_are_exact(nodes: int) -> None:
     assert search(chess.STARTING_FEN, nodes=nodes).nodes == nodes
+
+
+@pytest.mark.parametrize("threads", [2, 4, 8])
+def test_node_limits_are_for_all_threads_together(threads: int) -> None:
+    searcher = core.Searcher(hash_mb=4, threads=threads)
+    for nodes in (5_000, 50_000):
+        searcher.prepare()
+        found = searcher.search(Board(), nodes=nodes)
+        # A thread that comes late still finishes its depth 1.
+        assert nodes <= found.nodes <= nodes + 200 * threads
+
+
+def test_a_ponderhit_is_kept_for_the_search_that_was_prepared() -> None:
+    """It comes before the search begins, which would not end without it."""
+    enough = 1_000_000
+    searcher = core.Searcher(hash_mb=4)
+    searcher.prepare()
+    begin = time.monotonic_ns()
+    searcher.ponderhit(1, 1, begin)
+    hour_ns = 3_600_000_000_000
+    found = searcher.search(Board(), start_ns=begin - hour_ns, infinite=True, nodes=enough)
+    assert found.nodes < enough
+    assert found.time_ms * 1_000_000 >= hour_ns  # what is told counts from the `go`
+    searcher.prepare()
+    assert searcher.search(Board(), hard_ms=1, infinite=True, nodes=enough).nodes == enough
 
 
 def test_searchmoves_are_kept_to() -> None:
