@@ -65,7 +65,7 @@ cdef class Searcher:
         self.shared.report = tell_python
 
     def __dealloc__(self):
-        self.free_threads()
+        free_threads(self.shared.threads, self.shared.thread_count)
         free(self.shared.table.clusters)
 
     def __init__(self, int hash_mb=16, int threads=1):
@@ -73,50 +73,53 @@ cdef class Searcher:
         self.set_threads(threads)
 
     def set_hash(self, int megabytes):
-        """The table's size, from the next search on."""
+        """The table's size; a MemoryError leaves the table there is."""
         if not 1 <= megabytes <= HASH_MB_LIMIT:
             raise ValueError(f"the hash size must be from 1 to {HASH_MB_LIMIT} MB, not {megabytes}")
         if self.shared.table.clusters == NULL:
+            if not can_allocate_table(megabytes):
+                raise MemoryError(f"no memory for {megabytes} MB of hash")
             self.wanted_hash_mb = megabytes
         elif megabytes != self.hash_mb:
-            if not allocate_table(&self.shared.table, megabytes):
-                raise MemoryError(f"no memory for {megabytes} MB of hash")
-            self.hash_mb = self.wanted_hash_mb = megabytes
+            self.make_table(megabytes)
 
     def set_threads(self, int threads):
+        """How many threads search; a MemoryError leaves those there are."""
         if not 1 <= threads <= THREAD_LIMIT:
             raise ValueError(f"the number of threads must be from 1 to {THREAD_LIMIT}, "
                              f"not {threads}")
-        self.wanted_threads = threads
+        if self.shared.threads == NULL:
+            self.wanted_threads = threads
+        elif threads != self.shared.thread_count:
+            self.make_threads(threads)
 
     def allocate(self):
         """Get the memory now, not at the first search."""
+        self.allocate_table()
+        self.allocate_threads()
+
+    def allocate_table(self):
         if self.shared.table.clusters == NULL:
-            if not allocate_table(&self.shared.table, self.wanted_hash_mb):
-                raise MemoryError(f"no memory for {self.wanted_hash_mb} MB of hash")
-            self.hash_mb = self.wanted_hash_mb
-        if self.shared.thread_count != self.wanted_threads:
-            self.free_threads()
+            self.make_table(self.wanted_hash_mb)
+
+    cdef int make_table(self, int megabytes) except -1:
+        if not allocate_table(&self.shared.table, megabytes):
+            raise MemoryError(f"no memory for {megabytes} MB of hash")
+        self.hash_mb = megabytes
+        return 0
+
+    def allocate_threads(self):
+        if self.shared.threads == NULL:
             self.make_threads(self.wanted_threads)
 
     cdef int make_threads(self, int count) except -1:
-        self.shared.threads = <ThreadC**>calloc(count, sizeof(ThreadC*))
-        if self.shared.threads == NULL:
+        cdef ThreadC** threads = new_threads(&self.shared, count)
+        if threads == NULL:
             raise MemoryError(f"no memory for {count} threads")
-        while self.shared.thread_count < count:
-            self.shared.threads[self.shared.thread_count] = new_thread(&self.shared, self.shared.thread_count)
-            if self.shared.threads[self.shared.thread_count] == NULL:
-                raise MemoryError(f"no memory for {count} threads")
-            self.shared.thread_count += 1
+        free_threads(self.shared.threads, self.shared.thread_count)
+        self.shared.threads = threads
+        self.shared.thread_count = count
         return 0
-
-    cdef void free_threads(self) noexcept:
-        cdef int index
-        for index in range(self.shared.thread_count):
-            free_thread(self.shared.threads[index])
-        free(self.shared.threads)
-        self.shared.threads = NULL
-        self.shared.thread_count = 0
 
     def clear(self):
         """Forget everything: the next search is the first one again."""
@@ -320,6 +323,26 @@ cdef void free_thread(ThreadC* t) noexcept nogil:
     free(t.pawns)
     free(t.keys)
     free(t)
+
+
+cdef ThreadC** new_threads(SharedC* shared, int count) noexcept nogil:
+    cdef ThreadC** threads = <ThreadC**>calloc(count, sizeof(ThreadC*))
+    cdef int index
+    if threads == NULL:
+        return NULL
+    for index in range(count):
+        threads[index] = new_thread(shared, index)
+        if threads[index] == NULL:
+            free_threads(threads, index)
+            return NULL
+    return threads
+
+
+cdef void free_threads(ThreadC** threads, int count) noexcept nogil:
+    cdef int index
+    for index in range(count):
+        free_thread(threads[index])
+    free(threads)
 
 
 cdef void clear_thread(ThreadC* t) noexcept nogil:

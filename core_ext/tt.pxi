@@ -149,11 +149,21 @@ cdef inline void prefetch_entry(const TableC* table, u64 key) noexcept nogil:
     prefetch(find_cluster(table, key))
 
 
+cdef ClusterC* new_clusters(u64 megabytes) noexcept nogil:
+    return <ClusterC*>aligned_alloc(1 << 21 if megabytes > 1 else 64, megabytes << 20)
+
+
+cdef bint can_allocate_table(u64 megabytes) noexcept nogil:
+    """Memory that is not written to costs nothing, so this can be tried."""
+    cdef ClusterC* clusters = new_clusters(megabytes)
+    free(clusters)
+    return clusters != NULL
+
+
 cdef bint allocate_table(TableC* table, u64 megabytes) noexcept nogil:
     """False, and the old table kept, when the memory can't be had."""
     cdef u64 count = (megabytes << 20) // sizeof(ClusterC)
-    cdef ClusterC* clusters = <ClusterC*>aligned_alloc(1 << 21 if megabytes > 1 else 64,
-                                                       count * sizeof(ClusterC))
+    cdef ClusterC* clusters = new_clusters(megabytes)
     if clusters == NULL:
         return False
     advise_huge_pages(clusters, count * sizeof(ClusterC))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from core_ext.core import Board, Searcher
 from uci_engine.arguments import Parser, count_number
@@ -72,28 +72,51 @@ POSITIONS = [
 ][1:-1]
 
 
-def main(arguments: Sequence[str]) -> int:
-    parser = Parser(prog="cythera bench", description="The engine's signature and its speed.")
+class Bench:
+    """The searches of all positions. Another thread may stop them."""
+
+    def __init__(self, depth: int = DEPTH, threads: int = THREADS, hash_mb: int = HASH_MB) -> None:
+        self.depth = depth
+        self.searcher = Searcher(hash_mb=hash_mb, threads=threads)
+        self.stopped = False
+
+    def run(self, tell: Callable[[str], object]) -> str:
+        """A line for each position is told; `<nodes> nodes <nps> nps` comes back."""
+        self.searcher.allocate()
+        start = time.monotonic()
+        total = 0
+        for number, fen in enumerate(POSITIONS, 1):
+            self.searcher.clear()
+            self.searcher.prepare()
+            if self.stopped:  # looked at after prepare(), which forgets the stops before it
+                break
+            found = self.searcher.search(Board(fen), depth=self.depth)
+            total += found.nodes
+            tell(f"{number:>2}  {found.nodes:>9}  {found.best or '(none)'}")
+        seconds = max(time.monotonic() - start, 1e-6)
+        return f"{total} nodes {total / seconds:.0f} nps"
+
+    def stop(self) -> None:
+        self.stopped = True
+        self.searcher.stop()
+
+
+def make_bench(arguments: Sequence[str], add_help: bool = True) -> Bench:
+    """From the words after the command."""
+    parser = Parser(
+        prog="cythera bench",
+        description="The engine's signature and its speed.",
+        add_help=add_help,
+    )
     for name, default in (("depth", DEPTH), ("threads", THREADS), ("hash", HASH_MB)):
         parser.add_argument(
             name, type=count_number, nargs="?", default=default, help=f"({default})"
         )
     options = parser.parse_args(arguments)
-    run(options.depth, options.threads, options.hash)
+    return Bench(options.depth, options.threads, options.hash)
+
+
+def main(arguments: Sequence[str]) -> int:
+    bench = make_bench(arguments)
+    print(bench.run(lambda line: print(line, file=sys.stderr)))
     return 0
-
-
-def run(depth: int = DEPTH, threads: int = THREADS, hash_mb: int = HASH_MB) -> None:
-    """Search all positions; the last line is `<nodes> nodes <nps> nps`."""
-    searcher = Searcher(hash_mb=hash_mb, threads=threads)
-    searcher.allocate()
-    start = time.monotonic()
-    total = 0
-    for number, fen in enumerate(POSITIONS, 1):
-        searcher.clear()
-        searcher.prepare()
-        found = searcher.search(Board(fen), depth=depth)
-        total += found.nodes
-        print(f"{number:>2}  {found.nodes:>9}  {found.best or '(none)'}", file=sys.stderr)
-    seconds = max(time.monotonic() - start, 1e-6)
-    print(f"{total} nodes {total / seconds:.0f} nps")

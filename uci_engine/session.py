@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from core_ext.core import Move
+    from uci_engine.bench import Bench
     from uci_engine.book import Book
     from uci_engine.report import Output
     from uci_engine.tablebase import Tablebase
@@ -45,12 +46,12 @@ class Session:
         self.random: Random | None = None
         self.node_clock = NodeClock()
         self.clear_wanted = False
-        self.sizes = (self.options.hash_mb, self.options.threads)  # as the searcher was told
-        self.granted = self.sizes  # as it last had them
-        # Of the search that runs, if one does:
+        # What the searcher needs memory for, and how it is told.
+        self.resizes = {"hash_mb": self.searcher.set_hash, "threads": self.searcher.set_threads}
+        self.sizes = {size: self.options.values[size] for size in self.resizes}  # as it has them
+        # Of what runs, if something does:
         self.thread: threading.Thread | None = None
-        self.thinker: Thinker | None = None
-        self.perft: PerftRun | None = None
+        self.running: Thinker | PerftRun | Bench | None = None
         self.is_busy = False
         self.is_pondering = False
         self.may_answer = threading.Event()
@@ -101,23 +102,17 @@ class Session:
             self._apply_options()
 
     def _apply_options(self) -> None:
-        """Hand over what the searcher can't take while it searches."""
+        """Hand over what the searcher can't take while it searches, and say what it refuses."""
         if self.clear_wanted:
             self.clear_wanted = False
             self.searcher.clear()
-        hash_mb, threads = self.sizes
-        try:
-            if hash_mb != self.options.hash_mb:
-                self.searcher.set_hash(self.options.hash_mb)
-            if threads != self.options.threads:
-                self.searcher.set_threads(self.options.threads)
-        except (MemoryError, ValueError):
-            self._restore_sizes(self.sizes)
-            raise
-        self.sizes = (self.options.hash_mb, self.options.threads)
-
-    def _restore_sizes(self, sizes: tuple[int, int]) -> None:
-        self.options.values["hash_mb"], self.options.values["threads"] = sizes
+        for size, resize in self.resizes.items():
+            try:
+                if self.options.values[size] != self.sizes[size]:
+                    resize(self.options.values[size])
+                self.sizes[size] = self.options.values[size]
+            except MemoryError as error:
+                self._refuse_size(size, self.sizes[size], error)
 
     def get_ready(self) -> None:
         """`isready`: have the memory that a search will need, unless one runs already."""
@@ -126,16 +121,21 @@ class Session:
             self._allocate()
 
     def _allocate(self) -> None:
-        """A size that can't be had is only found out here if there was no table before."""
-        try:
-            self.searcher.allocate()
-        except MemoryError as error:
-            hash_mb, threads = self.granted
-            self.output.tell(f"{error}; Hash stays at {hash_mb}, Threads at {threads}")
-            self._restore_sizes(self.granted)
-            self._apply_options()
-            self.searcher.allocate()
-        self.granted = self.sizes
+        """Where there was nothing before, only this finds out that a size can't be had."""
+        for size, allocate in (
+            ("hash_mb", self.searcher.allocate_table),
+            ("threads", self.searcher.allocate_threads),
+        ):
+            try:
+                allocate()
+            except MemoryError as error:
+                self._refuse_size(size, Options().values[size], error)
+                self._apply_options()
+                allocate()
+
+    def _refuse_size(self, size: str, old: int, error: MemoryError) -> None:
+        self.options.values[size] = old
+        self.output.tell(f"{error}; it stays at {old}")
 
     def _want_clear(self, _: None) -> None:
         self.clear_wanted = True
@@ -180,7 +180,7 @@ class Session:
         try:
             self._apply_options()
             self._allocate()
-        except (MemoryError, ValueError) as error:
+        except MemoryError as error:
             self.output.tell(error)  # whatever is missing now, there will be a move
         budget, nodes = self._allot(limits)
         task = Task(
@@ -192,14 +192,18 @@ class Session:
             self.options.copy(),
             start_ns,
         )
-        self.thinker = Thinker(task, self.searcher, self._find_aids(), self.output)
+        thinker = Thinker(task, self.searcher, self._find_aids(), self.output)
         self.is_pondering = limits.ponder
         self.may_answer.clear()
         if not limits.is_open:
             self.may_answer.set()
-        # Before the thread runs: a `stop` that comes from now on is meant for it.
+        # Before the thread runs: a `stop` or `ponderhit` that comes from now on is meant for it.
         self.searcher.prepare()
-        self._start_thread(self._answer, self.thinker)
+        try:
+            self._start(thinker, self._answer)
+        except MemoryError as error:
+            self.output.tell(error)
+            self._say_best(self.board.legal_moves()[:1])
 
     def _allot(self, limits: GoLimits) -> tuple[Budget, int]:
         """The time and the nodes for a search that has limits of its own."""
@@ -248,6 +252,9 @@ class Session:
         self.may_answer.wait()
         # Before the answer: whoever reads it may at once send what has to wait for a search.
         self.is_busy = False
+        self._say_best(moves)
+
+    def _say_best(self, moves: Sequence[Move]) -> None:
         best = moves[0].uci() if moves else "(none)"
         ponder = f" ponder {moves[1].uci()}" if len(moves) > 1 else ""
         self.output.write(f"bestmove {best}{ponder}")
@@ -255,8 +262,7 @@ class Session:
     def count(self, depth: int) -> None:
         """`go perft`, in the background like a search."""
         self.finish()
-        run = self.perft = PerftRun(self.board, depth)
-        self._start_thread(self._run_safely, lambda: self._count(run))
+        self._start(PerftRun(self.board, depth), self._count)
 
     def _count(self, run: PerftRun) -> None:
         run.run(self.options.threads)
@@ -268,47 +274,55 @@ class Session:
         else:
             self.output.tell(f"perft was stopped after {run.nodes} nodes")
 
-    def run_aside(self, work: Callable[[], object]) -> None:
-        """Do something long without keeping the next command waiting."""
+    def run_bench(self, bench: Bench) -> None:
+        """`bench`, in the background as well."""
         self.finish()
-        self._start_thread(self._run_safely, work)
+        self._start(bench, self._bench)
 
-    def _run_safely(self, work: Callable[[], object]) -> None:
+    def _bench(self, bench: Bench) -> None:
+        outcome = bench.run(self.output.write)
+        self.is_busy = False
+        if bench.stopped:
+            self.output.tell(f"bench was stopped after {outcome}")
+        else:
+            self.output.write(outcome)
+
+    def _start(self, what: Thinker | PerftRun | Bench, work: Callable[[Any], None]) -> None:
+        # A daemon, so that nothing it does can keep the program from ending.
+        thread = threading.Thread(target=self._run, args=(work, what), daemon=True)
+        self.thread, self.running, self.is_busy = thread, what, True
         try:
-            work()
+            thread.start()
+        except RuntimeError:
+            self.thread, self.running, self.is_busy = None, None, False
+            raise MemoryError("no memory for a thread") from None
+
+    def _run(self, work: Callable[[Any], None], what: object) -> None:
+        try:
+            work(what)
         except Exception as error:
             self.output.tell(error)
         finally:
             self.is_busy = False
 
-    def _start_thread(self, work: Callable[..., None], argument: object) -> None:
-        # A daemon, so that nothing it does can keep the program from ending.
-        self.is_busy = True
-        self.thread = threading.Thread(target=work, args=(argument,), daemon=True)
-        self.thread.start()
-
     # ---- ending a search
 
     def stop(self) -> None:
         """End what runs, soon; it still gives its answer."""
-        if self.thinker is not None:
-            self.thinker.stopped.set()
-        if self.perft is not None:
-            self.perft.stop()
-        self.searcher.stop()
+        if self.running is not None:
+            self.running.stop()
         self.may_answer.set()
 
     def ponderhit(self, heard_ns: int) -> None:
         """The expected move was played: from now on the clock runs."""
-        if self.state != PONDERING or self.thinker is None:
+        if self.state != PONDERING or not isinstance(self.running, Thinker):
             return
         self.is_pondering = False
-        limits = self.thinker.task.limits
-        if limits.infinite:
+        task = self.running.task
+        if task.limits.infinite:
             return
-        budget = allot_time(limits, self.thinker.task.board.turn, self.options.move_overhead)
-        self.thinker.ponderhit = (budget.soft_ms, budget.hard_ms, heard_ns)
-        self.searcher.ponderhit(*self.thinker.ponderhit)
+        budget = allot_time(task.limits, task.board.turn, task.options.move_overhead)
+        self.running.ponderhit(budget, heard_ns)
         self.may_answer.set()
 
     def finish(self, timeout: float | None = None) -> bool:
@@ -323,7 +337,7 @@ class Session:
             self.thread.join(timeout)
             if self.thread.is_alive():
                 return False
-        self.thread = self.thinker = self.perft = None
+        self.thread = self.running = None
         return True
 
 

@@ -41,9 +41,6 @@ class Task(Value):
     options: Options
     start_ns: int
 
-    def elapsed_ms(self) -> int:
-        return (time.monotonic_ns() - self.start_ns) // 1_000_000
-
 
 class Aids(Value):
     """What helps a search; None where it is not wanted."""
@@ -66,7 +63,7 @@ class Thinker:
         self.reporter = Reporter(output, task.board, task.options.show_wdl)
         self.verdict: Verdict | None = None
         self.nodes = 0
-        self.ponderhit: tuple[int, int, int] | None = None
+        self.clock = (task.budget, task.start_ns)  # what may be used, and since when
 
     def think(self) -> Sequence[Move]:
         """The best variation; empty if there is no legal move."""
@@ -78,6 +75,18 @@ class Thinker:
             self.ask_tablebase()
             self.finish(self.search())
         return self.reporter.best_pv
+
+    # ---- while it runs: called from the thread that reads commands
+
+    def stop(self) -> None:
+        """Answer soon."""
+        self.stopped.set()
+        self.searcher.stop()
+
+    def ponderhit(self, budget: Budget, start_ns: int) -> None:
+        """From now on there is a clock."""
+        self.clock = (budget, start_ns)
+        self.searcher.ponderhit(budget.soft_ms, budget.hard_ms, start_ns)
 
     # ---- before the search
 
@@ -95,7 +104,8 @@ class Thinker:
         if move is None:
             return False
         self.output.tell("this move is from the book")
-        self.reporter.tell(self.line([move], depth=1, score=0))
+        time_ms = milliseconds_since(task.start_ns)
+        self.reporter.tell(Line(1, 1, 1, 0, None, "", 0, 0, 0, time_ms, [move]))
         return True
 
     def ask_tablebase(self) -> None:
@@ -116,8 +126,9 @@ class Thinker:
             self.output.tell(f"the tablebases can't be read: {type(error).__name__}: {error}")
 
     def must_hurry(self) -> bool:
-        most = TABLEBASE_TIME_SHARE * self.task.budget.hard_ms
-        return self.stopped.is_set() or (0 < most < self.task.elapsed_ms())
+        budget, start_ns = self.clock
+        most = TABLEBASE_TIME_SHARE * budget.hard_ms
+        return self.stopped.is_set() or (0 < most < milliseconds_since(start_ns))
 
     # ---- the search
 
@@ -146,9 +157,6 @@ class Thinker:
 
     def hear(self, info: SearchInfo) -> None:
         """The core's callback."""
-        if self.ponderhit is not None:
-            # It may have come in the moment before the search began, which then overwrote it.
-            self.searcher.ponderhit(*self.ponderhit)
         if info.multipv <= self.task.options.multipv:
             self.reporter.add(self.adopt(info))
 
@@ -179,13 +187,8 @@ class Thinker:
     def finish(self, result: SearchResult) -> None:
         """Choose a move, and see to it that the last best line told begins with it."""
         self.nodes = result.nodes
-        lines = [self.adopt(info) for info in result.infos if info.pv]
-        if not lines:
-            lines = [self.line(self.task.board.legal_moves()[:1], 1, result.score, result.mate)]
-        last = self.choose(lines)._replace(
-            multipv=1, nodes=result.nodes, time_ms=max(result.time_ms, lines[0].time_ms)
-        )
-        self.reporter.finish(last)
+        best = self.choose([self.adopt(info) for info in result.infos])
+        self.reporter.finish(best._replace(multipv=1, nodes=result.nodes, time_ms=result.time_ms))
 
     def choose(self, lines: list[Line]) -> Line:
         best, strength, random = lines[0], self.aids.strength, self.aids.random
@@ -200,9 +203,9 @@ class Thinker:
             return same[0] if same else best._replace(pv=[surest])
         return best
 
-    def line(self, pv: Sequence[Move], depth: int, score: int, mate: int | None = None) -> Line:
-        """A line that the core did not report."""
-        return Line(depth, depth, 1, score, mate, "", self.nodes, 0, 0, self.task.elapsed_ms(), pv)
+
+def milliseconds_since(start_ns: int) -> int:
+    return (time.monotonic_ns() - start_ns) // 1_000_000
 
 
 def score_verdict(verdict: Verdict) -> int:

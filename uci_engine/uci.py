@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import os
 import sys
 import time
@@ -267,7 +265,9 @@ class Interface:
         self.output.write(*self.session.describe_evaluation())
 
     def bench(self, command: Command) -> None:
-        self.session.run_aside(lambda: run_bench(self.output, command.words))
+        from uci_engine.bench import make_bench
+
+        self.session.run_bench(make_bench(command.words, add_help=False))
 
     def flip(self, command: Command) -> None:
         self.session.flip()
@@ -283,29 +283,6 @@ class Interface:
 
     def show_help(self, command: Command) -> None:
         self.output.write(*(f"{word:<11} {purpose}" for word, (_, purpose) in COMMANDS.items()))
-
-
-class LineSink(io.TextIOBase):
-    """Takes what is printed, and passes it on line by line."""
-
-    def __init__(self, output: Output) -> None:
-        self.output = output
-        self.text = ""
-
-    def write(self, text: str) -> int:
-        *lines, self.text = (self.text + text).split("\n")
-        for line in lines:
-            self.output.write(line)
-        return len(text)
-
-
-def run_bench(output: Output, arguments: Sequence[str]) -> None:
-    """The program's own command, with all that it prints on stdout."""
-    from uci_engine import bench
-
-    sink = LineSink(output)
-    with contextlib.redirect_stdout(sink), contextlib.redirect_stderr(sink):
-        bench.main(arguments)
 
 
 def draw_board(board: core.Board) -> list[str]:
