@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 settings.register_profile("repeatable", derandomize=True, database=None, deadline=None)
 settings.load_profile("repeatable")
 
-from uci_process import EngineProcess  # noqa: E402
+from uci_process import COMMAND, ENVIRONMENT, EngineProcess  # noqa: E402
 
 RELEASE_NODES = 20_000_000
 DEBUG_NODES = 200_000
@@ -38,6 +38,16 @@ def node_limit(pytestconfig: pytest.Config) -> int:
     if chosen is not None:
         return int(chosen)
     return DEBUG_NODES if getattr(core, "DEBUG", False) else RELEASE_NODES
+
+
+@pytest.fixture
+def starter(tmp_path: Path) -> Path:
+    """The engine as a program without arguments, which is all that some clients can start."""
+    path = tmp_path / "cythera"
+    command = " ".join(COMMAND)
+    path.write_text(f"#!/bin/sh\nPYTHONPATH={ENVIRONMENT['PYTHONPATH']} exec {command}\n")
+    path.chmod(0o755)
+    return path
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from uci_process import COMMAND, ENVIRONMENT, ROOT, EngineProcess
+from uci_process import ROOT, EngineProcess
 
 pytestmark = pytest.mark.release_only
 
@@ -22,15 +22,6 @@ FIELDS = {
     "spin": {"value", "default", "min", "max"},
     "text": {"value", "default"},
 }
-
-
-@pytest.fixture
-def starter(tmp_path: Path) -> Path:
-    path = tmp_path / "cythera"
-    command = " ".join(COMMAND)
-    path.write_text(f"#!/bin/sh\nPYTHONPATH={ENVIRONMENT['PYTHONPATH']} exec {command}\n")
-    path.chmod(0o755)
-    return path
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
