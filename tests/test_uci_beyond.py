@@ -89,17 +89,30 @@ def test_bench_ends_with_nodes_and_speed(engine: EngineProcess) -> None:
     while not lines[-1].endswith(" nps"):
         lines.append(engine.read())
     assert re.fullmatch(r"\d+ nodes \d+ nps", lines[-1])
-    engine.send("bench x")
-    assert engine.read() == "info string bench: argument depth: not a whole number: 'x'"
 
 
-def test_bench_hears_quit() -> None:
-    with EngineProcess() as engine:
-        engine.ask("bench 30")
-        started = time.monotonic()
-        engine.send("quit")
-        engine.wait(5)
-        assert time.monotonic() - started < 2
+@pytest.mark.parametrize("words", ["x", "0", "-1", "1 2 3 4", "-h", "1 9999", "1 1 9999999"])
+def test_bench_with_words_that_it_does_not_take(engine: EngineProcess, words: str) -> None:
+    (complaint,) = engine.ask(f"bench {words}")
+    assert complaint.startswith("info string ")
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_bench_is_ended_by_stop(engine: EngineProcess, threads: int) -> None:
+    """The command is heard, and what was asked about the board before is answered."""
+    engine.send(f"bench 100 {threads}")
+    assert f"Fen: {chess.STARTING_FEN}" in engine.ask("d")
+    engine.send("stop")
+    said = engine.read_until("info string ")
+    assert re.fullmatch(r"info string bench was stopped after \d+ nodes \d+ nps", said[-1])
+    assert engine.ask() == []
+
+
+def test_bench_is_ended_by_go(engine: EngineProcess) -> None:
+    engine.ask("bench 100")
+    lines = engine.go("go depth 2")
+    assert lines.index(next(line for line in lines if "bench was stopped" in line)) < len(lines) - 1
+    assert engine.ask() == []
 
 
 # ---- as words of the command line

@@ -27,6 +27,7 @@ pytestmark = pytest.mark.release_only
 
 START = chess.STARTING_FEN
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
+MATE_IN_THREE = "r5rk/5p1p/5R2/4B3/8/8/7P/7K w - - 0 1"
 MATED_IN_ONE = "k7/8/1K6/8/8/8/8/7R b - - 0 1"
 
 INFO = re.compile(
@@ -90,6 +91,27 @@ def test_one_answer_to_every_form(engine: EngineProcess, limits: str) -> None:
     assert_answer(engine.go(f"go {limits}"), chess.Board())
 
 
+@pytest.mark.parametrize("threads", [2, 3, 8])
+def test_one_answer_with_several_threads(threads: int) -> None:
+    with EngineProcess() as engine:
+        assert engine.ask(f"setoption name Threads value {threads}") == []
+        for fen in (START, KIWIPETE, MATE_IN_TWO, ONE_MOVE, MATED, STALEMATED):
+            engine.ask(f"position fen {fen}")
+            for limits in (
+                "depth 6",
+                "nodes 1",
+                "nodes 3000",
+                "mate 2 nodes 20000",
+                "movetime 0",
+                "movetime 1",
+                "movetime 20",
+                "wtime 1 btime 1",
+                "wtime -5 btime -5",
+                "wtime 300 btime 300 winc 5 binc 5",
+            ):
+                assert_answer(engine.go(f"go {limits}"), chess.Board(fen))
+
+
 @pytest.mark.parametrize(
     ("limits", "count"), [("depth x", 1), ("depth", 1), ("wtime x btime y", 2), ("depth 1", 0)]
 )
@@ -137,6 +159,8 @@ def test_a_low_clock_still_gives_a_scored_answer(engine: EngineProcess, clock: i
     [
         (MATE_IN_ONE, "mate 1", "mate 1", 1),
         (MATE_IN_TWO, "mate 2", "mate 2", 3),
+        (MATE_IN_TWO, "mate 5", "mate 2", 3),
+        (MATE_IN_THREE, "mate 3", "mate 3", 5),
         (MATED_IN_ONE, "mate 1", "mate -1", 2),
     ],
 )
@@ -165,7 +189,17 @@ def test_no_legal_move(engine: EngineProcess, fen: str, score: str) -> None:
 # ---- without an end of their own
 
 
-@pytest.mark.parametrize("mode", ["infinite", "ponder wtime 100 btime 100", "ponder depth 2"])
+@pytest.mark.parametrize(
+    "mode",
+    [
+        "infinite",
+        "infinite depth 1 nodes 1 mate 1 movetime 1 wtime 1 btime 1",
+        "ponder wtime 100 btime 100",
+        "ponder depth 2",
+        "ponder movetime 1",
+        "ponder infinite",
+    ],
+)
 @pytest.mark.parametrize(
     "position",
     [
@@ -220,6 +254,15 @@ def test_ponderhit_lets_the_clock_run(engine: EngineProcess) -> None:
     assert_answer(lines, board)
 
 
+def test_after_a_ponderhit_the_time_told_does_not_go_back(engine: EngineProcess) -> None:
+    engine.send("go ponder wtime 1000 btime 1000")
+    time.sleep(0.3)
+    engine.send("ponderhit")
+    times = [field(line, "time") for line in engine.read_until("bestmove")[:-1]]
+    assert times == sorted(times)
+    assert times[-1] >= 300
+
+
 @pytest.mark.parametrize("limits", ["depth 3", "nodes 2000", "movetime 50", "mate 1 depth 4"])
 def test_ponderhit_with_other_limits(engine: EngineProcess, limits: str) -> None:
     engine.send(f"go ponder {limits}")
@@ -270,6 +313,46 @@ def test_more_lines_than_moves(engine: EngineProcess) -> None:
     engine.ask("setoption name MultiPV value 256", f"position fen {MATED_IN_ONE}")
     lines = engine.go("go depth 2")
     assert {field(line, "multipv") for line in lines[:-1]} == {1}
+
+
+def test_more_lines_than_searchmoves(engine: EngineProcess) -> None:
+    engine.ask("setoption name MultiPV value 5")
+    lines = engine.go("go depth 4 searchmoves a2a3 h2h3 e2e5 a2a3")
+    last = [line for line in lines if line.startswith("info depth 4 ")]
+    assert sorted(variation(line)[0] for line in last) == ["a2a3", "h2h3"]
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize(
+    "fen",
+    [
+        MATE_IN_ONE,
+        MATE_IN_THREE,
+        MATED_IN_ONE,
+        "8/8/8/8/8/4k3/4q3/6K1 w - - 0 1",
+        "4k3/8/8/8/8/8/R7/K6R w - - 0 1",
+        "6k1/pp4p1/2p5/2bp4/8/P5Pb/1P3rrP/2BRRN1K b - - 0 1",
+    ],
+)
+def test_a_mate_comes_with_all_its_moves(engine: EngineProcess, fen: str, threads: int) -> None:
+    """Mating in N takes 2N - 1 plies, being mated in N takes 2N."""
+    for lines in (1, 4):
+        engine.ask(
+            f"setoption name Threads value {threads}",
+            f"setoption name MultiPV value {lines}",
+            "ucinewgame",
+            f"position fen {fen}",
+        )
+        told = [line for line in engine.go("go depth 14") if " score mate " in line]
+        assert told
+        for line in told:
+            board = chess.Board(fen)
+            for move in variation(line):
+                board.push_uci(move)
+            mate = field(line, "mate")
+            assert len(variation(line)) == (2 * mate - 1 if mate > 0 else -2 * mate), line
+            assert board.is_checkmate(), line
+    engine.ask("setoption name Threads value 1")
 
 
 def test_scores_are_from_the_movers_side(engine: EngineProcess) -> None:

@@ -159,7 +159,15 @@ def test_commands_in_one_write_and_in_single_bytes(engine: EngineProcess) -> Non
 
 @pytest.mark.parametrize(
     "before",
-    [[], ["uci"], ["go infinite"], ["go ponder wtime 1000"], ["go perft 12"], ["go depth 3"]],
+    [
+        [],
+        ["uci"],
+        ["go infinite"],
+        ["go ponder wtime 1000"],
+        ["go perft 12"],
+        ["go depth 3"],
+        ["bench 100"],
+    ],
     ids=str,
 )
 @pytest.mark.parametrize("how", ["quit", "end of input", "SIGINT"])

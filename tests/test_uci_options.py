@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+import resource
 import time
 from pathlib import Path
 
+import chess
 import pytest
-from uci_process import EngineProcess, best_move, field
+from uci_process import EngineProcess, assert_answer, best_move, field
 
 from uci_engine.options import ALL_OPTIONS, Options, find_option
 
@@ -196,14 +198,93 @@ def test_hash_memory_that_can_not_be_had_is_refused() -> None:
         assert best_move(engine.go("go depth 5")) != "(none)"
 
 
+def test_a_refused_hash_leaves_the_table_as_it_was() -> None:
+    """The searches after it are those of an engine that was never asked."""
+    counts = []
+    for asked in (False, True):
+        with LimitedEngine(2**30) as engine:
+            nodes = [field(engine.go("go depth 9")[-2], "nodes")]
+            if asked:
+                assert len(engine.ask("setoption name Hash value 4096")) == 1
+            nodes.append(field(engine.go("go depth 9")[-2], "nodes"))
+            counts.append(nodes)
+    assert counts[0] == counts[1]
+
+
+def test_hash_refused_after_a_search_does_not_take_the_threads_with_it() -> None:
+    with LimitedEngine(2**30) as engine:
+        engine.send("go infinite")
+        engine.ask("setoption name Threads value 2", "setoption name Hash value 4096")
+        engine.send("stop")
+        engine.read_until("bestmove")
+        assert len(engine.ask()) == 1  # the hash is refused when the next search needs it
+        engine.send("go infinite")
+        engine.read_until("info depth 3 ")
+        assert thread_count(engine) == 3  # one reads, two search
+        engine.send("stop")
+        engine.read_until("bestmove")
+
+
+def test_memory_that_is_gone_when_it_is_needed() -> None:
+    with EngineProcess() as engine:
+        engine.send("uci", "setoption name Hash value 512")
+        engine.read_until("uciok")
+        limit_memory(engine, used_memory(engine) + 2**27)
+        (complaint,) = engine.ask()
+        assert "512 MB" in complaint
+        assert engine.ask() == []
+        assert best_move(engine.go("go depth 3")) != "(none)"
+
+
+def test_more_threads_than_there_is_memory_for() -> None:
+    """A thread needs megabytes for its stack: some start, and the search goes on with them."""
+    with EngineProcess() as engine:
+        engine.ask("setoption name Threads value 64", "setoption name Hash value 1")
+        limit_memory(engine, used_memory(engine) + 2**27)
+        for limits in ("depth 5", "movetime 50", "nodes 5000"):
+            lines = engine.go(f"go {limits}")
+            assert not [line for line in lines if line.startswith("info string")]
+            assert_answer(lines, chess.Board())
+
+
+@pytest.mark.parametrize(
+    ("command", "answers"), [("go depth 3", 1), ("go infinite", 1), ("go perft 5", 0)]
+)
+def test_no_memory_for_a_single_thread(command: str, answers: int) -> None:
+    with EngineProcess() as engine:
+        engine.ask()
+        limit_memory(engine, used_memory(engine) + 2**20)
+        lines = engine.ask(command)
+        assert [line for line in lines if line.startswith("info string")] == [
+            "info string no memory for a thread"
+        ]
+        moves = [best_move([line]) for line in lines if line.startswith("bestmove")]
+        assert len(moves) == answers
+        assert all(chess.Move.from_uci(move) in chess.Board().legal_moves for move in moves)
+        limit_memory(engine, resource.RLIM_INFINITY)
+        assert_answer(engine.go("go depth 3"), chess.Board())
+
+
 class LimitedEngine(EngineProcess):
     """An engine that can't have more memory than this."""
 
     def __init__(self, limit: int) -> None:
-        import resource
-
         super().__init__()
-        resource.prlimit(self.process.pid, resource.RLIMIT_AS, (limit, limit))
+        limit_memory(self, limit)
+
+
+def limit_memory(engine: EngineProcess, limit: int) -> None:
+    hard = resource.RLIM_INFINITY
+    resource.prlimit(engine.process.pid, resource.RLIMIT_AS, (limit, hard))
+
+
+def used_memory(engine: EngineProcess) -> int:
+    pages = int(Path(f"/proc/{engine.process.pid}/statm").read_text().split()[0])
+    return pages * resource.getpagesize()
+
+
+def thread_count(engine: EngineProcess) -> int:
+    return len(list(Path(f"/proc/{engine.process.pid}/task").iterdir()))
 
 
 # ---- what some of them do

@@ -104,6 +104,26 @@ def test_chess960_castling_is_understood_in_both_notations(
     assert shown_fen(engine).startswith("1rk4r/pppppppp/8/8/8/8/PPPPPPPP/1R3RK1 b")
 
 
+@pytest.mark.parametrize(
+    "fen",
+    [
+        "1rk3rr/ppppppp1/8/8/8/8/PPPPPPP1/1RK3RR w KQkq - 0 1",  # X-FEN: the outer rooks
+        "1rk3rr/ppppppp1/8/8/8/8/PPPPPPP1/1RK3R1 w Gb - 0 1",  # Shredder-FEN: the inner rook
+        "1rk3rr/ppppppp1/8/8/8/8/PPPPPPP1/1RK3RR w GBhb - 0 1",
+        "4k3/8/8/8/8/8/8/R3K2R w AH -",
+    ],
+)
+def test_castling_rights_in_all_notations(engine: EngineProcess, fen: str) -> None:
+    engine.ask("setoption name UCI_Chess960 value true")
+    assert engine.ask(f"position fen {fen}") == []
+    board = chess.Board(fen, chess960=True)
+    assert chess.Board(shown_fen(engine), chess960=True) == board
+    engine.send("go perft 1")
+    moves = {line.split(":")[0] for line in engine.read_until("Nodes searched")[:-2]}
+    assert moves == {move.uci() for move in board.legal_moves}
+    assert engine.read() == ""
+
+
 def test_a_king_move_that_looks_like_castling_is_the_king_move(engine: EngineProcess) -> None:
     """The king on f1 goes to g1 alone; castling with the rook on h1 is f1h1 only."""
     fen = "4k3/8/8/8/8/8/8/5K1R w H - 0 1"

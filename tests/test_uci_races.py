@@ -67,6 +67,17 @@ def test_an_end_at_any_moment(go: str, end: str) -> None:
             assert answers(engine.ask()) == []
 
 
+@pytest.mark.parametrize("threads", [1, 4])
+def test_a_ponderhit_in_the_same_write_as_its_go(threads: int) -> None:
+    """Without the clock that it starts, these searches would not end."""
+    with EngineProcess() as engine:
+        engine.ask(f"setoption name Threads value {threads}")
+        for _ in range(40):
+            engine.send("go ponder wtime 100 btime 100", "ponderhit")
+            engine.read_until("bestmove", 5)
+        assert engine.ask() == []
+
+
 def test_as_many_answers_as_questions_in_random_bursts() -> None:
     generator = random.Random(2)
     choices = [
@@ -91,6 +102,8 @@ def test_as_many_answers_as_questions_in_random_bursts() -> None:
         "setoption name Hash value 1",
         "d",
         "go perft 2",
+        "bench 1",
+        "bench 20",
         "flip",
     ]
     with EngineProcess() as engine:
