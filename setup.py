@@ -6,7 +6,7 @@ CYTHERA_ARCH      what the core is compiled for: `native` (the default), any val
                   takes, or several x86-64 levels ("x86-64 x86-64-v2 x86-64-v3"), which makes one
                   core each for core_ext/__init__.py to choose from; release wheels are built so.
 CYTHERA_DEBUG=1   the debug build: every make and unmake is checked against a fresh computation.
-CYTHERA_SANITIZE  gcc's sanitizers ("address,undefined"), on top of the debug build.
+CYTHERA_SANITIZE  gcc's sanitizers ("address,undefined" or "thread"), on top of the debug build.
 """
 
 import copy

@@ -54,6 +54,8 @@ cdef class Searcher:
     cdef int hash_mb
     cdef int wanted_hash_mb
     cdef bint clock_is_set
+    cdef PawnEntryC* pawns     # of evaluate(), which may be called while a search runs
+    cdef bint is_searching
     cdef bint chess960
     cdef object listener
     cdef object listener_error
@@ -66,6 +68,7 @@ cdef class Searcher:
 
     def __dealloc__(self):
         free_threads(self.shared.threads, self.shared.thread_count)
+        free(self.pawns)
         free(self.shared.table.clusters)
 
     def __init__(self, int hash_mb=16, int threads=1):
@@ -81,6 +84,7 @@ cdef class Searcher:
                 raise MemoryError(f"no memory for {megabytes} MB of hash")
             self.wanted_hash_mb = megabytes
         elif megabytes != self.hash_mb:
+            self.check_idle()
             self.make_table(megabytes)
 
     def set_threads(self, int threads):
@@ -91,10 +95,12 @@ cdef class Searcher:
         if self.shared.threads == NULL:
             self.wanted_threads = threads
         elif threads != self.shared.thread_count:
+            self.check_idle()
             self.make_threads(threads)
 
     def allocate(self):
         """Get the memory now, not at the first search."""
+        self.check_idle()
         self.allocate_table()
         self.allocate_threads()
 
@@ -112,6 +118,12 @@ cdef class Searcher:
         if self.shared.threads == NULL:
             self.make_threads(self.wanted_threads)
 
+    cdef int check_idle(self) except -1:
+        """Memory that a search uses is not taken away from it."""
+        if self.is_searching:
+            raise RuntimeError("a search is running")
+        return 0
+
     cdef int make_threads(self, int count) except -1:
         cdef ThreadC** threads = new_threads(&self.shared, count)
         if threads == NULL:
@@ -124,6 +136,7 @@ cdef class Searcher:
     def clear(self):
         """Forget everything: the next search is the first one again."""
         cdef int index
+        self.check_idle()
         if self.shared.table.clusters != NULL:
             clear_table(&self.shared.table)
         for index in range(self.shared.thread_count):
@@ -141,18 +154,15 @@ cdef class Searcher:
     def ponderhit(self, int64_t soft_ms, int64_t hard_ms, int64_t start_ns):
         """The search has this clock, whether it runs yet or not; from any thread."""
         self.clock_is_set = True
-        self.set_clock(soft_ms, hard_ms, start_ns)
-        store_release(&self.shared.time_limits_off, 0)
-
-    cdef void set_clock(self, int64_t soft_ms, int64_t hard_ms, int64_t start_ns) noexcept:
-        self.shared.limits.clock_ns = start_ns
-        self.shared.limits.soft_ns = soft_ms * 1000000
-        self.shared.limits.hard_ns = hard_ms * 1000000
+        set_clock(&self.shared.clock, start_ns, soft_ms, hard_ms, False)
 
     def evaluate(self, Board board not None):
         """The static evaluation in centipawns, from the side to move."""
-        self.allocate()
-        return evaluate(&board.pos, self.shared.threads[0].pawns)
+        if self.pawns == NULL:
+            self.pawns = new_pawn_cache()
+            if self.pawns == NULL:
+                raise MemoryError("no memory for the pawn cache")
+        return evaluate(&board.pos, self.pawns)
 
     def eval_table(self, Board board not None):
         """[(term, middlegame, endgame, what counts now)] in centipawns, from White's side."""
@@ -176,7 +186,6 @@ cdef class Searcher:
                searchmoves=None, bint infinite=False, on_info=None, bint selective=True):
         """Search until a limit is met; `on_info` is called with each SearchInfo on the way."""
         cdef LimitsC* limits = &self.shared.limits
-        cdef int index
         self.allocate()
         limits.depth = min(depth, MAX_PLY - 1)
         limits.nodes = nodes
@@ -184,12 +193,19 @@ cdef class Searcher:
         limits.start_ns = monotonic_ns() if start_ns is None else start_ns
         limits.selective = selective
         if not self.clock_is_set:  # else a ponderhit was faster
-            self.set_clock(soft_ms, hard_ms, limits.start_ns)
-            store_relaxed(&self.shared.time_limits_off, infinite)
+            set_clock(&self.shared.clock, limits.start_ns, soft_ms, hard_ms, infinite)
         self.chess960 = board.chess960
         self.listener = on_info
         self.listener_error = None
         self.infos = []
+        self.is_searching = True
+        try:
+            return self.find_move(board, multipv, searchmoves)
+        finally:
+            self.is_searching = False
+
+    cdef SearchResult find_move(self, Board board, int multipv, searchmoves):
+        cdef int index
         self.shared.table.age = (self.shared.table.age + 1) % AGE_CYCLE
         for index in range(self.shared.thread_count):
             prepare_thread(self.shared.threads[index], board, multipv)
@@ -210,7 +226,11 @@ cdef class Searcher:
             iterate(self.shared.threads[0])
         store_relaxed(&self.shared.stop, 1)
         if helpers is not None:
-            helpers.wait()
+            try:
+                helpers.wait()
+            except BaseException:  # Ctrl-C; the helpers still use what the next search will
+                helpers.wait()
+                raise
         return 0
 
     def _help(self, int index):
@@ -243,7 +263,7 @@ cdef class Searcher:
         cdef int line
         try:
             if bound != EXACT:
-                if monotonic_ns() - self.shared.limits.start_ns < BOUNDS_AFTER_NS:
+                if elapsed_ns(&self.shared.clock) < BOUNDS_AFTER_NS:
                     return
                 self.tell(self.describe(t.pv_index, bound))
                 return
@@ -267,7 +287,7 @@ cdef class Searcher:
         cdef int line
         if (not self.infos or self.infos[0].pv != best.pv
                 or self.infos[0].score != best.score):
-            settle_roots(self.threads[0])
+            settle_roots(self.shared.threads[0])
             self.infos = [self.describe(line, NO_BOUND) for line in range(max(1, len(self.infos)))]
             for info in self.infos:
                 self.tell(info)

@@ -43,9 +43,6 @@ cdef struct LimitsC:
     int mate
     u64 nodes
     int64_t start_ns           # what is told counts from here
-    int64_t clock_ns           # the budgets count from here: later, after a ponderhit
-    int64_t soft_ns            # 0: none
-    int64_t hard_ns
     bint selective             # false: every pruning, reduction and extension is off
 
 cdef struct ThreadC
@@ -55,8 +52,8 @@ cdef struct SharedC:
     LimitsC limits
     ThreadC** threads
     int thread_count
+    ClockC clock
     u64 stop
-    u64 time_limits_off        # infinite, or pondering until the ponderhit
     void* owner                # the Searcher
     void (*report)(ThreadC* t, int bound) noexcept nogil
 

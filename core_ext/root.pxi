@@ -71,16 +71,16 @@ cdef bint soft_time_is_up(ThreadC* t, int score_drop) noexcept nogil:
 
     Unclear is a best move that took few of the nodes, that has just changed, or that lost score.
     """
-    cdef SharedC* shared = t.shared
+    cdef int64_t limit = soft_limit(&t.shared.clock)
     cdef double share, factor
-    if load_acquire(&shared.time_limits_off) or shared.limits.soft_ns == 0:
+    if limit == 0:
         return False
     if t.root_count == 1 and t.root_depth >= 8:
         return True  # a forced move needs no thought
     share = <double>t.roots[0].nodes / <double>(t.nodes + 1)
     factor = (0.55 + 1.7 * (1.0 - share)) * STABILITY_FACTORS[min(t.stability, 4)]
     factor *= min(max(1.0 + score_drop / 120.0, 0.8), 1.6)
-    return monotonic_ns() - shared.limits.clock_ns >= <int64_t>(shared.limits.soft_ns * factor)
+    return elapsed_ns(&t.shared.clock) >= <int64_t>(limit * factor)
 
 
 cdef bint target_mate_found(ThreadC* t) noexcept nogil:

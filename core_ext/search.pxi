@@ -3,17 +3,6 @@
 
 from libc.math cimport log
 
-cdef extern from *:
-    """
-    #include <time.h>
-    static inline int64_t monotonic_ns(void) {
-        struct timespec now;
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-    }
-    """
-    int64_t monotonic_ns() noexcept nogil
-
 cdef enum:
     CLOCK_CHECK_MASK = 1023  # the clock is read once in so many nodes
     LMR_ONE = 1024           # reductions are counted in 1024ths of a ply
@@ -48,14 +37,14 @@ cdef bint must_stop(ThreadC* t) noexcept nogil:
     if t.root_depth > 1:
         if shared.limits.nodes and count_nodes(shared) >= shared.limits.nodes:
             store_relaxed(&shared.stop, 1)
-        if (t.nodes & CLOCK_CHECK_MASK) == 0 and past_hard_limit(shared):
+        if (t.nodes & CLOCK_CHECK_MASK) == 0 and past_hard_limit(&shared.clock):
             store_relaxed(&shared.stop, 1)
     return is_stopped(t)
 
 
-cdef bint past_hard_limit(SharedC* shared) noexcept nogil:
-    return (not load_acquire(&shared.time_limits_off) and shared.limits.hard_ns != 0
-            and monotonic_ns() - shared.limits.clock_ns >= shared.limits.hard_ns)
+cdef bint past_hard_limit(const ClockC* clock) noexcept nogil:
+    cdef int64_t limit = hard_limit(clock)
+    return limit != 0 and elapsed_ns(clock) >= limit
 
 
 # ---- moving about in the tree

@@ -149,8 +149,18 @@ cdef inline void prefetch_entry(const TableC* table, u64 key) noexcept nogil:
     prefetch(find_cluster(table, key))
 
 
+cdef inline u64 table_alignment(u64 megabytes) noexcept nogil:
+    return 1 << 21 if megabytes > 1 else 64  # of huge pages, of cache lines
+
+
+cdef inline u64 table_size(u64 megabytes) noexcept nogil:
+    """In bytes, rounded up to what aligned_alloc() takes."""
+    cdef u64 rest = table_alignment(megabytes) - 1
+    return ((megabytes << 20) + rest) & ~rest
+
+
 cdef ClusterC* new_clusters(u64 megabytes) noexcept nogil:
-    return <ClusterC*>aligned_alloc(1 << 21 if megabytes > 1 else 64, megabytes << 20)
+    return <ClusterC*>aligned_alloc(table_alignment(megabytes), table_size(megabytes))
 
 
 cdef bint can_allocate_table(u64 megabytes) noexcept nogil:
@@ -166,7 +176,7 @@ cdef bint allocate_table(TableC* table, u64 megabytes) noexcept nogil:
     cdef ClusterC* clusters = new_clusters(megabytes)
     if clusters == NULL:
         return False
-    advise_huge_pages(clusters, count * sizeof(ClusterC))
+    advise_huge_pages(clusters, table_size(megabytes))
     free(table.clusters)
     table.clusters = clusters
     table.count = count

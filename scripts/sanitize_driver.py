@@ -1,7 +1,10 @@
-"""Takes the core through all that it does while sanitizers watch; run by scripts/sanitize.
+"""Takes the core through all that it does while a sanitizer watches; run by scripts/sanitize.
+
+python scripts/sanitize_driver.py address|thread [SEED]
 
 The answers are checked only roughly: tests/ does that. What counts here is that every path is
-walked, the ones for bad input included.
+walked: for the address sanitizer those of bad input too, for the thread sanitizer those on which
+threads meet.
 """
 
 from __future__ import annotations
@@ -10,16 +13,18 @@ import pickle
 import random
 import sys
 from pathlib import Path
-from threading import Thread
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 
+import sanitize_search  # noqa: E402
 import suites  # noqa: E402
 
 from core_ext import core  # noqa: E402
 
 PERFT_NODES = 20_000
+PERFT_THREADS = 3
+WATCHED_PERFTS = 12
 GAMES = 150
 GAME_LENGTH = 300
 DAMAGED_FENS = 20_000
@@ -28,25 +33,34 @@ FEN_LETTERS = "pnbrqkPNBRQK12345678/ wb-KQkqAHah0e3\x00\xff\u2654"
 
 
 def main() -> None:
-    seed = int(sys.argv[1]) if len(sys.argv) > 1 else 1
-    check_build()
+    kind = sys.argv[1]
+    seed = int(sys.argv[2]) if len(sys.argv) > 2 else 1
+    check_build(kind)
     chance = random.Random(seed)
     lines = suites.all_positions()
-    print(f"seed {seed}")
-    print(run_perft(lines))
-    print(run_games(lines, chance))
-    print(run_fens(lines, chance))
-    print(run_packs(lines, chance))
+    print(f"{kind} sanitizer, seed {seed}", flush=True)
+    shared_work = (
+        run_watched_perft,
+        run_batches,
+        sanitize_search.run_searches,
+        sanitize_search.run_game,
+        sanitize_search.run_interrupted,
+        sanitize_search.run_two_searchers,
+    )
+    lone_work = (run_perft, run_games, run_fens, run_packs)
+    for walk in shared_work if kind == "thread" else (*lone_work, *shared_work):
+        print(walk(lines, chance), flush=True)
 
 
-def check_build() -> None:
+def check_build(kind: str) -> None:
     """A run of the wrong core would be clean for the wrong reason."""
-    assert Path(core.__file__).is_relative_to(ROOT / "build" / "sanitize"), core.__file__
+    assert Path(core.__file__).is_relative_to(ROOT / "build" / f"sanitize-{kind}"), core.__file__
     assert core.DEBUG, "not the debug core"
-    assert "libasan" in Path("/proc/self/maps").read_text(), "no address sanitizer"
+    library = {"address": "libasan", "thread": "libtsan"}[kind]
+    assert library in Path("/proc/self/maps").read_text(), f"no {kind} sanitizer"
 
 
-def run_perft(lines: list[suites.PerftLine]) -> str:
+def run_perft(lines: list[suites.PerftLine], chance: random.Random) -> str:
     nodes = 0
     for line in lines:
         depth, count = line.deepest(PERFT_NODES)
@@ -56,6 +70,24 @@ def run_perft(lines: list[suites.PerftLine]) -> str:
         assert sum(board.divide(depth).values()) == count, line
         nodes += 3 * count
     return f"perft: {len(lines)} positions, {nodes:,} nodes"
+
+
+def run_watched_perft(lines: list[suites.PerftLine], chance: random.Random) -> str:
+    """Perft with threads and a table, read while it runs, and once more to be stopped."""
+    for line in chance.sample(lines, WATCHED_PERFTS):
+        board = core.Board(line.fen, chess960=line.chess960)
+        depth, count = line.deepest(3 * PERFT_NODES)
+        run = core.PerftRun(board, depth, hash_mb=1)
+        crew = run.start(PERFT_THREADS)
+        while not crew.wait(timeout=0.001):
+            assert run.nodes <= count, line
+            run.divide()
+        assert run.nodes == count, line
+        endless = core.PerftRun(board, depth + 8, hash_mb=1)
+        crew = endless.start(PERFT_THREADS)
+        endless.stop()
+        crew.wait()
+    return f"watched perft: {WATCHED_PERFTS} positions"
 
 
 def run_games(lines: list[suites.PerftLine], chance: random.Random) -> str:
@@ -131,25 +163,8 @@ def run_packs(lines: list[suites.PerftLine], chance: random.Random) -> str:
     packed = bytearray(core.PACKED_SIZE * len(boards))
     core.pack_items(boards, packed)
     assert core.unpack_items(packed, len(boards)) == boards
-    count_on_two_threads(packed, boards)
     accepted = sum(try_pack(damage_pack(packed, chance)) for _ in range(DAMAGED_PACKS))
     return f"packed positions: {len(boards)} whole, {accepted:,} of {DAMAGED_PACKS:,} damaged taken"
-
-
-def count_on_two_threads(packed: bytearray, boards: list[core.Board]) -> None:
-    size = len(boards)
-    counts, nodes = bytearray(2 * size), bytearray(8 * size)
-    halves = [(0, size // 2), (size // 2, size)]
-    threads = [
-        *(Thread(target=core.count_range, args=(packed, counts, size, *half)) for half in halves),
-        *(Thread(target=core.perft_range, args=(packed, nodes, size, *half, 2)) for half in halves),
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert list(memoryview(counts).cast("H")) == [board.legal_count() for board in boards]
-    assert list(memoryview(nodes).cast("Q")) == [board.perft(2) for board in boards]
 
 
 def damage_pack(packed: bytearray, chance: random.Random) -> bytes:
@@ -160,6 +175,30 @@ def damage_pack(packed: bytearray, chance: random.Random) -> bytes:
     for place in chance.sample(range(size), chance.choice((1, 1, 2, 3, size))):
         item[place] = chance.choice((0, 1, 127, 128, 255, chance.randrange(256)))
     return bytes(item)
+
+
+def run_batches(lines: list[suites.PerftLine], chance: random.Random) -> str:
+    """The batch functions at once, two threads for each."""
+    boards = [core.Board(line.fen, chess960=line.chess960) for line in lines]
+    size = len(boards)
+    packed = bytearray(core.PACKED_SIZE * size)
+    core.pack_items(boards, packed)
+    counts, nodes, scores = bytearray(2 * size), bytearray(8 * size), bytearray(2 * size)
+    features = bytearray(core.FEATURE_COUNT * size), bytearray(size), bytearray(size)
+    work = []
+    for half in ((0, size // 2), (size // 2, size)):
+        work += [
+            (core.count_range, packed, counts, size, *half),
+            (core.perft_range, packed, nodes, size, *half, 2),
+            (core.evaluate_range, packed, scores, size, *half),
+            (core.feature_range, packed, *features, size, *half),
+        ]
+    sanitize_search.run_together(*work)
+    searcher = core.Searcher()
+    assert list(memoryview(counts).cast("H")) == [board.legal_count() for board in boards]
+    assert list(memoryview(nodes).cast("Q")) == [board.perft(2) for board in boards]
+    assert list(memoryview(scores).cast("h")) == [searcher.evaluate(board) for board in boards]
+    return f"batches: {size} positions, {len(work)} threads"
 
 
 def try_pack(item: bytes) -> bool:

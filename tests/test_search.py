@@ -262,3 +262,47 @@ def test_remembered_pawns_change_nothing() -> None:
                 break
             board.push(rng.choice(moves))
             assert warm.evaluate(board) == core.Searcher().evaluate(board)
+
+
+def test_a_running_search_keeps_its_memory() -> None:
+    """Clearing or resizing the table under a search once took it away."""
+    searcher = core.Searcher(hash_mb=1)
+    refused = []
+
+    def disturb(_: core.SearchInfo) -> None:
+        for change in (
+            searcher.clear,
+            searcher.allocate,
+            lambda: searcher.set_hash(2),
+            lambda: searcher.search(Board(), depth=1),
+        ):
+            with pytest.raises(RuntimeError, match=r"\Aa search is running\Z"):
+                change()
+            refused.append(change)
+
+    searcher.prepare()
+    found = searcher.search(Board(), depth=4, on_info=disturb)
+    assert len(refused) >= 16
+    assert found.depth == 4
+    searcher.clear()
+    searcher.set_hash(2)
+    searcher.prepare()
+    assert searcher.search(Board(), depth=4).best == found.best
+
+
+def test_evaluating_does_not_disturb_a_running_search() -> None:
+    """The two once shared a table of pawn structures."""
+    board = Board()
+    alone = search(board.fen(), depth=8)
+    searcher = core.Searcher(hash_mb=4)
+    others = [Board(fen) for fen in POSITIONS]
+    expected = [core.Searcher().evaluate(other) for other in others]
+    watched = []
+
+    def evaluate(_: core.SearchInfo) -> None:
+        watched.append([searcher.evaluate(other) for other in others])
+
+    searcher.prepare()
+    found = searcher.search(board, depth=8, on_info=evaluate)
+    assert all(scores == expected for scores in watched)
+    assert (found.nodes, found.pv) == (alone.nodes, alone.pv)
