@@ -179,6 +179,7 @@ cdef class Searcher:
                        for index in range(first, end))
             now = (middle * phase + late * (FULL_PHASE - phase) * trace.scale / FULL_SCALE)
             rows.append((name, middle, late, round(now / FULL_PHASE)))
+        rows.append(("lone king", trace.drive, trace.drive, trace.drive))
         return rows
 
     def search(self, Board board not None, *, int depth=0, u64 nodes=0, int mate=0,

@@ -14,6 +14,17 @@ cdef inline int non_pawn_phase(const PositionC* pos, int colour) noexcept nogil:
             + 4 * popcount(pos.pieces[QUEEN] & own))
 
 
+cdef inline bint cannot_mate(const PositionC* pos, int colour) noexcept nogil:
+    """Not against good play: two knights at the most, or bishops on squares of one colour."""
+    cdef u64 own = pos.colours[colour]
+    cdef u64 knights = pos.pieces[KNIGHT] & own, bishops = pos.pieces[BISHOP] & own
+    if own & (pos.pieces[PAWN] | pos.pieces[ROOK] | pos.pieces[QUEEN]):
+        return False
+    if bishops == 0:
+        return popcount(knights) <= 2
+    return knights == 0 and (bishops & DARK_SQUARES == 0 or bishops & ~DARK_SQUARES == 0)
+
+
 cdef bint has_wrong_bishop(const PositionC* pos, int strong) noexcept nogil:
     """Rook pawns and a bishop that does not control their corner, with the king in it."""
     cdef u64 own = pos.colours[strong]
@@ -40,8 +51,10 @@ cdef int endgame_scale(const PositionC* pos, int score) noexcept nogil:
     cdef u64 pawns = pos.pieces[PAWN] & pos.colours[strong]
     cdef int ours = non_pawn_phase(pos, strong), theirs = non_pawn_phase(pos, weak)
     cdef u64 bishops = pos.pieces[BISHOP]
+    if cannot_mate(pos, strong):
+        return 0
     if pawns == 0 and ours - theirs <= 1:
-        return 0 if ours < 2 else 8  # a minor piece more does not win
+        return 8  # a minor piece more does not win
     if pawns and not several(pawns) and ours - theirs <= 0:
         return 48
     if pawns and has_wrong_bishop(pos, strong):
@@ -58,17 +71,18 @@ cdef int mating_drive(const PositionC* pos, int score) noexcept nogil:
     """Against a lone king: drive it to the edge and come closer (White's view)."""
     cdef int strong = WHITE if score > 0 else BLACK
     cdef int king = king_square(pos, strong ^ 1)
-    cdef int drive, file, rank
-    cdef bint dark
-    if several(pos.colours[strong ^ 1]) or non_pawn_phase(pos, strong) < 2:
+    cdef u64 bishops = pos.pieces[BISHOP]
+    cdef int drive, file, rank, corner
+    if (several(pos.colours[strong ^ 1]) or non_pawn_phase(pos, strong) < 2
+            or cannot_mate(pos, strong)):
         return 0
     file = min(file_of(king), 7 - file_of(king))
     rank = min(rank_of(king), 7 - rank_of(king))
     drive = 200 - 20 * (file + rank) - 10 * DISTANCE[king][king_square(pos, strong)]
-    if not pos.colours[strong] & (pos.pieces[PAWN] | pos.pieces[ROOK] | pos.pieces[QUEEN]):
-        # Bishop and knight mate only in a corner of the bishop's colour.
-        dark = (pos.pieces[BISHOP] & DARK_SQUARES) != 0
-        if not several(pos.pieces[BISHOP]):
-            drive -= 20 * (min(DISTANCE[king][0], DISTANCE[king][63]) if dark
-                           else min(DISTANCE[king][7], DISTANCE[king][56]))
+    if (bishops and not several(bishops)
+            and not pos.pieces[PAWN] | pos.pieces[ROOK] | pos.pieces[QUEEN]):
+        # Bishop and knight mate only in a corner of the bishop's colour: 7 there, 0 half-way.
+        corner = (abs(7 - file_of(king) - rank_of(king)) if bishops & DARK_SQUARES
+                  else abs(file_of(king) - rank_of(king)))
+        drive = 50 * corner - 10 * DISTANCE[king][king_square(pos, strong)]
     return drive + 400 if strong == WHITE else -drive - 400

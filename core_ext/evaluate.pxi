@@ -22,6 +22,7 @@ cdef struct TraceC:
     int16_t counts[WEIGHT_COUNT]  # White's less Black's
     int phase
     int scale
+    int drive                     # what is added against a lone king, from White's side
 
 cdef struct EvaluationC:
     const PositionC* pos
@@ -455,3 +456,4 @@ cdef void trace_evaluation(const PositionC* pos, TraceC* trace) noexcept nogil:
     score = evaluate_terms(&e, NULL, True)
     trace.phase = game_phase(pos)
     trace.scale = endgame_scale(pos, endgame(score))
+    trace.drive = mating_drive(pos, blend(pos, score, trace.scale))

@@ -7,7 +7,6 @@ import time
 
 import chess
 import pytest
-from suites import all_positions
 
 from core_ext import core
 from uci_engine import Board
@@ -239,29 +238,6 @@ def test_variations_are_legal(threads: int) -> None:
             board = Board(fen)
             for move in info.pv:
                 board.push(move)
-
-
-@pytest.mark.parametrize("chess960", [False, True])
-def test_the_evaluation_is_the_same_for_both_colours(chess960: bool) -> None:
-    searcher = core.Searcher()
-    for position in all_positions():
-        if position.chess960 == chess960:
-            board = chess.Board(position.fen, chess960=chess960)
-            assert searcher.evaluate(Board(board)) == searcher.evaluate(Board(board.mirror()))
-
-
-def test_remembered_pawns_change_nothing() -> None:
-    """An evaluation with a warm cache equals one with a cold cache, along random games."""
-    rng = random.Random(3)
-    warm = core.Searcher()
-    for _ in range(20):
-        board = Board()
-        for _ in range(60):
-            moves = board.legal_moves()
-            if not moves:
-                break
-            board.push(rng.choice(moves))
-            assert warm.evaluate(board) == core.Searcher().evaluate(board)
 
 
 def test_a_running_search_keeps_its_memory() -> None:
