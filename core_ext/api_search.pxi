@@ -182,6 +182,24 @@ cdef class Searcher:
         rows.append(("lone king", trace.drive, trace.drive, trace.drive))
         return rows
 
+    def _picked_moves(self, Board board not None, MoveC table_move, MoveC killer,
+                      bint noisy_only=False):
+        """What the move picker gives out, in its order."""
+        cdef MoveC moves[MAX_MOVES]
+        cdef PickerC picker
+        cdef FrameC* f
+        cdef int count = 0
+        self.allocate()
+        prepare_thread(self.threads[0], board, 1)
+        f = &self.threads[0].frames[FRAMES_BELOW_ROOT]
+        start_picker(&picker, f, table_move, killer, 0, noisy_only)
+        while count < MAX_MOVES:
+            moves[count] = next_move(&picker, self.threads[0], f)
+            if moves[count] == NULL_MOVE:
+                break
+            count += 1
+        return list_moves(moves, moves + count, board.chess960)
+
     def search(self, Board board not None, *, int depth=0, u64 nodes=0, int mate=0,
                int64_t soft_ms=0, int64_t hard_ms=0, start_ns=None, int multipv=1,
                searchmoves=None, bint infinite=False, on_info=None, bint selective=True):

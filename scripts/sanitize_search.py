@@ -19,6 +19,7 @@ NODES = 2_000
 POSITIONS = 12
 THREADS = 3
 ACTOR_DEPTH = 5
+PICKS = 200
 
 
 def run_searches(lines: list[suites.PerftLine], chance: random.Random) -> str:
@@ -39,6 +40,8 @@ def run_searches(lines: list[suites.PerftLine], chance: random.Random) -> str:
                 {"soft_ms": 20, "hard_ms": 40},
             ):
                 nodes += search(searcher, board, **limits).nodes
+        for _ in range(PICKS):  # with hints of which few are moves
+            searcher._picked_moves(board, chance.randrange(65536), chance.randrange(65536))
         searcher.set_hash(chance.randint(1, 5))
         searcher.clear()
     return f"searches: {12 * POSITIONS}, {nodes:,} nodes"

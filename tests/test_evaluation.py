@@ -144,7 +144,8 @@ def white_scores(crowd: Crowd) -> Numbers:
 
 def square_of(crowd: Crowd, man: int) -> Numbers:
     """Where the only such man of each position stands."""
-    return np.argmax(crowd.men == man, axis=1)
+    squares: Numbers = np.argmax(crowd.men == man, axis=1)
+    return squares
 
 
 # ---- symmetry
