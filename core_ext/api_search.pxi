@@ -190,11 +190,11 @@ cdef class Searcher:
         cdef FrameC* f
         cdef int count = 0
         self.allocate()
-        prepare_thread(self.threads[0], board, 1)
-        f = &self.threads[0].frames[FRAMES_BELOW_ROOT]
+        prepare_thread(self.shared.threads[0], board, 1)
+        f = &self.shared.threads[0].frames[FRAMES_BELOW_ROOT]
         start_picker(&picker, f, table_move, killer, 0, noisy_only)
         while count < MAX_MOVES:
-            moves[count] = next_move(&picker, self.threads[0], f)
+            moves[count] = next_move(&picker, self.shared.threads[0], f)
             if moves[count] == NULL_MOVE:
                 break
             count += 1

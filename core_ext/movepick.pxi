@@ -22,6 +22,7 @@ cdef struct PickerC:
     MoveC* next
     MoveC* end
     MoveC* bad_end         # bad captures are put aside at the front of the list
+    u64 check_squares[6]   # of each kind of piece; found when the quiets are made
     MoveC moves[MAX_MOVES]
     int scores[MAX_MOVES]
 
@@ -43,6 +44,17 @@ cdef inline void start_picker(PickerC* picker, FrameC* f, MoveC table_move, Move
     picker.stage = STAGE_TABLE
 
 
+cdef inline bint is_on_check_square(const PickerC* picker, const PositionC* pos,
+                                    MoveC move) noexcept nogil:
+    return (picker.check_squares[pos.squares[move_from(move)]] & bit(move_to(move))) != 0
+
+
+cdef inline bint is_known_check(const PickerC* picker, const PositionC* pos,
+                                MoveC move) noexcept nogil:
+    """Does this quiet move check? Known of those that come by score; discoveries are not seen."""
+    return picker.stage == STAGE_QUIETS and is_on_check_square(picker, pos, move)
+
+
 cdef inline int noisy_score(ThreadC* t, FrameC* f, MoveC move) noexcept nogil:
     """Most valuable victim first, then what has worked."""
     cdef int victim = captured_piece(&f.pos, move)
@@ -60,9 +72,16 @@ cdef void score_noisy(PickerC* picker, ThreadC* t, FrameC* f) noexcept nogil:
 
 
 cdef void score_quiets(PickerC* picker, ThreadC* t, FrameC* f) noexcept nogil:
+    """What has worked, and safe checks before most of it."""
     cdef MoveC* move = picker.next
+    cdef int score
+    find_check_squares(picker.check_squares, &f.pos)
     while move < picker.end:
-        picker.scores[move - picker.moves] = quiet_history(t, f, move[0])
+        score = quiet_history(t, f, move[0])
+        if is_on_check_square(picker, &f.pos, move[0]) and wins_exchange(&f.pos, move[0],
+                                                                         -SAFE_CHECK_MARGIN):
+            score += CHECK_BONUS
+        picker.scores[move - picker.moves] = score
         move += 1
 
 

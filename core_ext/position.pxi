@@ -85,6 +85,18 @@ cdef inline u64 attackers_of(const PositionC* pos, int square, int colour,
             | (rook_attacks(square, blockers) & orthogonal_sliders(pos, colour)))
 
 
+cdef inline void find_check_squares(u64* squares, const PositionC* pos) noexcept nogil:
+    """From where each kind of piece of the side to move would check the other king."""
+    cdef int them = pos.side ^ 1
+    cdef int king = king_square(pos, them)
+    squares[PAWN] = PAWN_ATTACKS[them][king]
+    squares[KNIGHT] = KNIGHT_ATTACKS[king]
+    squares[BISHOP] = bishop_attacks(king, occupied(pos))
+    squares[ROOK] = rook_attacks(king, occupied(pos))
+    squares[QUEEN] = squares[BISHOP] | squares[ROOK]
+    squares[KING] = 0
+
+
 cdef inline u64 attacks_by(const PositionC* pos, int colour, u64 blockers) noexcept nogil:
     """All squares that a colour attacks."""
     cdef u64 own = pos.colours[colour]

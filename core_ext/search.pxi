@@ -230,6 +230,9 @@ cdef inline bint is_hopeless(ThreadC* t, FrameC* f, PickerC* picker, MoveC move,
     cdef int history
     if not is_quiet(move):
         return not wins_exchange(&f.pos, move, -SEE_CAPTURE_MARGIN * depth)
+    # A check may begin a combination, whatever the evaluation says; unless it loses too much.
+    if is_known_check(picker, &f.pos, move):
+        return not wins_exchange(&f.pos, move, -SEE_CHECK_MARGIN * depth)
     # a. Late quiets after many better ones.
     if count >= (LATE_MOVE_BASE + depth * depth) // (1 if improving else 2):
         picker.skip_quiets = True
