@@ -169,7 +169,7 @@ cdef class Searcher:
         cdef TraceC trace
         cdef int index, phase
         trace_evaluation(&board.pos, &trace)
-        phase = trace.phase
+        phase = trace.phase if trace.scale != NO_SCALE else 0  # as blend() does
         groups = [*FEATURE_GROUPS, ("", WEIGHT_COUNT)]
         rows = []
         for (name, first), (_, end) in zip(groups, groups[1:]):
@@ -179,8 +179,7 @@ cdef class Searcher:
                        for index in range(first, end))
             now = (middle * phase + late * (FULL_PHASE - phase) * trace.scale / FULL_SCALE)
             rows.append((name, middle, late, round(now / FULL_PHASE)))
-        rows.append(("lone king", trace.drive, trace.drive, trace.drive))
-        return rows
+        return [*rows, ("known win", *[trace.known_win] * 3)]
 
     def _picked_moves(self, Board board not None, MoveC table_move, MoveC killer,
                       bint noisy_only=False):

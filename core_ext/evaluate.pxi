@@ -22,7 +22,7 @@ cdef struct TraceC:
     int16_t counts[WEIGHT_COUNT]  # White's less Black's
     int phase
     int scale
-    int drive                     # what is added against a lone king, from White's side
+    int known_win                 # what is added for a won ending, from White's side
 
 cdef struct EvaluationC:
     const PositionC* pos
@@ -51,19 +51,6 @@ cdef enum:
 
 cdef int[7] ATTACK_UNITS
 ATTACK_UNITS[:] = [0, 3, 2, 4, 5, 0, 0]
-
-cdef inline int relative_rank(int square, int us) noexcept nogil:
-    return rank_of(square) if us == WHITE else 7 - rank_of(square)
-
-
-cdef inline int relative_square(int square, int us) noexcept nogil:
-    return square if us == WHITE else square ^ 56
-
-
-cdef inline int half_square(int square, int us) noexcept nogil:
-    """From one's own side, and the same on both wings: there are few games to learn from."""
-    cdef int file = file_of(square)
-    return 4 * relative_rank(square, us) + (file if file < 4 else 7 - file)
 
 
 cdef inline int middlegame(int score) noexcept nogil:
@@ -430,6 +417,8 @@ cdef inline int evaluate_terms(EvaluationC* e, PawnEntryC* cache, bint tracing) 
 
 cdef inline int blend(const PositionC* pos, int score, int scale) noexcept nogil:
     cdef int phase = game_phase(pos)
+    if scale == NO_SCALE:
+        return 0  # also the middlegame's share: nothing of it can be won
     return (middlegame(score) * phase
             + endgame(score) * (FULL_PHASE - phase) * scale // FULL_SCALE) // FULL_PHASE
 
@@ -441,7 +430,7 @@ cdef int evaluate(const PositionC* pos, PawnEntryC* cache) noexcept nogil:
     e.pos = pos
     score = evaluate_terms(&e, cache, False)
     score = blend(pos, score, endgame_scale(pos, endgame(score)))
-    score += mating_drive(pos, score)
+    score += known_win(pos, score)
     score = min(max(score, -LARGEST_EVALUATION), LARGEST_EVALUATION)
     return score if pos.side == WHITE else -score
 
@@ -456,4 +445,4 @@ cdef void trace_evaluation(const PositionC* pos, TraceC* trace) noexcept nogil:
     score = evaluate_terms(&e, NULL, True)
     trace.phase = game_phase(pos)
     trace.scale = endgame_scale(pos, endgame(score))
-    trace.drive = mating_drive(pos, blend(pos, score, trace.scale))
+    trace.known_win = known_win(pos, blend(pos, score, trace.scale))

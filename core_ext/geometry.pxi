@@ -1,4 +1,4 @@
-# Geometry that evaluation needs: files, spans of pawns, distances.
+# Geometry that evaluation needs: files, spans of pawns, distances, a side's own view.
 
 cdef u64 FILES[8]
 cdef u64 NEAR_FILES[8]        # a file's neighbours
@@ -31,3 +31,17 @@ cdef void fill_geometry_tables() noexcept nogil:
 
 
 fill_geometry_tables()
+
+
+cdef inline int relative_rank(int square, int us) noexcept nogil:
+    return rank_of(square) if us == WHITE else 7 - rank_of(square)
+
+
+cdef inline int relative_square(int square, int us) noexcept nogil:
+    return square if us == WHITE else square ^ 56
+
+
+cdef inline int half_square(int square, int us) noexcept nogil:
+    """From one's own side, both wings alike: half as much to learn, half as much to solve."""
+    cdef int file = file_of(square)
+    return 4 * relative_rank(square, us) + (file if file < 4 else 7 - file)

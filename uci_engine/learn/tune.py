@@ -86,7 +86,7 @@ class Model:
         counts, phases, scales = batch.features(positions)
         phase = phases.astype(np.float32) / FULL_PHASE
         scale = scales.astype(np.float32) / FULL_SCALE
-        return cls(counts, phase, (1 - phase) * scale)
+        return cls(counts, phase * (scale > 0), (1 - phase) * scale)
 
     def scores(self, weights: Floats, chunk: slice) -> Floats:
         sums = self.counts[chunk].astype(np.float32) @ weights
