@@ -62,57 +62,94 @@ MATES = [
     ("2rr3k/pp3pp1/1nnqbN1p/3pN3/2pP4/2P3Q1/PPB4P/R4RK1 w - - 0 1", 2),
     ("r5rk/5p1p/5R2/4B3/8/8/7P/7K w - - 0 1", 3),
     ("7k/8/8/8/8/8/5R2/4R1K1 w - - 0 1", 3),
-    ("8/8/8/8/8/5k2/7r/5K2 b - - 0 1", 2),
+    ("8/8/8/8/8/5k2/7r/5K2 b - - 0 1", 1),
+    ("8/8/q1R5/7p/8/2P5/1p3K1k/4R3 w - - 0 1", 4),
+    ("8/3k3q/2n5/8/2P5/1K4P1/1P4R1/8 b - - 0 1", 4),
+    ("4K1k1/1p6/5P2/6B1/8/6R1/5r2/8 w - - 0 1", 5),
+    ("8/7k/7P/Q1r2r2/8/P7/K3p3/8 b - - 0 1", 5),
+    ("8/4r1R1/8/8/1k6/6K1/P1p1b3/8 b - - 0 1", 6),
+    ("8/5R2/8/6P1/8/3kP3/3q2P1/nK6 b - - 0 1", 6),
+]
+
+BEING_MATED = [
+    ("7k/8/6K1/8/8/8/8/R7 b - - 0 1", 1),
+    ("8/8/8/7p/R7/2P4k/5K2/1R6 b - - 0 3", 1),
+    ("8/3k4/2n5/8/K1q5/6P1/1P4R1/8 w - - 0 3", 2),
+    ("8/8/8/7p/R7/2P4k/1p3K2/4R3 b - - 2 2", 2),
+    ("8/3k4/2n5/8/2P5/1K1q2P1/1P4R1/8 w - - 1 2", 3),
+    ("8/8/R7/7p/8/2P5/1p3K1k/4R3 b - - 0 1", 3),
 ]
 
 
 @pytest.mark.parametrize(("fen", "moves"), MATES)
 def test_mates_are_found_with_their_distance(fen: str, moves: int) -> None:
+    prover = MateProver()
+    assert prover.forces_mate(Board(fen), moves)
+    assert not prover.forces_mate(Board(fen), moves - 1)
     found = search(fen, mate=moves, nodes=5_000_000)
-    assert found.mate == proven_mate(chess.Board(fen), moves)
+    assert found.mate == moves
+    assert_line_mates(fen, found.pv, 2 * moves - 1)
+
+
+@pytest.mark.parametrize(("fen", "moves"), BEING_MATED)
+def test_being_mated_is_seen_with_its_distance(fen: str, moves: int) -> None:
+    prover = MateProver()
+    assert prover.is_lost(Board(fen), moves)
+    assert not prover.is_lost(Board(fen), moves - 1)
+    assert search(fen, depth=24).mate == -moves
+
+
+def assert_line_mates(fen: str, line: list[core.Move], plies: int) -> None:
     board = chess.Board(fen)
-    for move in found.pv:
+    for move in line:
         board.push(chess.Move.from_uci(str(move)))
-    assert len(found.pv) == 2 * found.mate - 1
+    assert len(line) == plies
     assert board.is_checkmate()
 
 
-def proven_mate(board: chess.Board, longest: int) -> int | None:
-    """The shortest mate, by trying everything."""
-    for moves in range(1, longest + 1):
-        if forces_mate(board, moves):
-            return moves
-    return None
+class MateProver:
+    """Tries everything, with nothing but the rules; what was proved once is remembered."""
 
+    def __init__(self) -> None:
+        self.known: dict[tuple[int, int], bool] = {}
+        self.refutations: dict[int, core.Move] = {}
 
-def forces_mate(board: chess.Board, moves: int) -> bool:
-    for move in list(board.legal_moves):
+    def forces_mate(self, board: Board, moves: int) -> bool:
+        question = (board.key, moves)
+        if question not in self.known:
+            self.known[question] = moves > 0 and self.find_mate(board, moves)
+        return self.known[question]
+
+    def find_mate(self, board: Board, moves: int) -> bool:
+        """Moves that leave few replies come first: they are the likeliest to mate."""
+        tries = []
+        for number, move in enumerate(board.legal_moves()):
+            board.push(move)
+            replies, is_check = board.legal_count(), board.is_check()
+            board.pop()
+            if replies == 0 and is_check:
+                return True
+            if replies > 0 and moves > 1:
+                tries.append((replies, number, move))
+        return any(self.loses_after(board, move, moves - 1) for *_, move in sorted(tries))
+
+    def loses_after(self, board: Board, move: core.Move, moves: int) -> bool:
         board.push(move)
-        mated = board.is_checkmate() or (
-            moves > 1
-            and any(board.legal_moves)
-            and not board.is_insufficient_material()
-            and all_replies_lose(board, moves - 1)
-        )
+        loses = self.is_lost(board, moves)
         board.pop()
-        if mated:
-            return True
-    return False
+        return loses
 
-
-def all_replies_lose(board: chess.Board, moves: int) -> bool:
-    for reply in list(board.legal_moves):
-        board.push(reply)
-        loses = forces_mate(board, moves)
-        board.pop()
-        if not loses:
-            return False
-    return True
-
-
-def test_being_mated_is_seen_with_its_distance() -> None:
-    found = search("7k/8/6K1/8/8/8/8/R7 b - - 0 1", depth=10)
-    assert found.mate == -1
+    def is_lost(self, board: Board, moves: int) -> bool:
+        """Is the side to move, which has a move, mated in so many?"""
+        refutation = self.refutations.get(moves)
+        for reply in sorted(board.legal_moves(), key=lambda reply: reply is not refutation):
+            board.push(reply)
+            loses = self.forces_mate(board, moves)
+            board.pop()
+            if not loses:
+                self.refutations[moves] = reply
+                return False
+        return True
 
 
 @pytest.mark.parametrize(
