@@ -69,10 +69,12 @@ cdef int endgame_scale(const PositionC* pos, int score) noexcept nogil:
     cdef int weak = strong ^ 1
     cdef u64 pawns = pos.pieces[PAWN] & pos.colours[strong]
     cdef int ours = non_pawn_phase(pos, strong), theirs = non_pawn_phase(pos, weak)
-    if lacks_mating_material(pos, strong):
-        return NO_SCALE
     if is_pawns_against_king(pos) and not several(pos.pieces[PAWN]):
         return NO_SCALE  # known_win() knows all about it
+    if score == 0:
+        return FULL_SCALE  # neither side is better
+    if lacks_mating_material(pos, strong):
+        return NO_SCALE
     if pawns == 0 and ours - theirs <= 1:
         return 8  # a minor piece more does not win
     if pawns and has_wrong_bishop(pos, strong):

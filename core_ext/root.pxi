@@ -36,7 +36,7 @@ cdef void aspirate(ThreadC* t) noexcept nogil:
     cdef FrameC* f = &t.frames[FRAMES_BELOW_ROOT]
     cdef int delta = ASPIRATION_WIDTH
     cdef int alpha = -INFINITE, beta = INFINITE
-    cdef int depth = t.root_depth, fails = 0
+    cdef int depth = t.root_depth, fails = 0  # fails above beta: then less depth will do
     cdef int expected = t.roots[t.pv_index].previous_score
     cdef int score
     if t.root_depth >= 4 and not is_mate_score(expected):
@@ -55,7 +55,8 @@ cdef void aspirate(ThreadC* t) noexcept nogil:
         else:
             report(t, LOWER_BOUND)
             beta = min(score + delta, INFINITE)
-            fails = min(fails + 1, 3)
+            if t.shared.limits.selective:
+                fails = min(fails + 1, 3)
         delta += delta // 2
         if delta > 500:
             alpha = -INFINITE

@@ -199,14 +199,17 @@ def chunks(crowd: Crowd) -> Iterator[Crowd]:
 
 
 def test_it_is_the_weighted_sum_of_its_features(crowd: Crowd) -> None:
-    """In numbers that can't overflow, unlike the two halves that the core keeps in one."""
+    """In numbers that can't overflow, unlike the two halves that the core keeps in one.
+
+    What can't be won, by its scale, is worth nothing at all.
+    """
     weights = core.weights().astype(np.float32)
     for part in chunks(crowd):
         counts, phases, scales = batch.features(part.positions)
         sums = (counts.astype(np.float32) @ weights).astype(np.int64)  # exact: far below 2**24
         phase, scale = phases.astype(np.int64), scales.astype(np.int64)
         late = truncate(sums[:, 1] * (FULL_PHASE - phase) * scale, FULL_SCALE)
-        expected = truncate(sums[:, 0] * phase + late, FULL_PHASE)
+        expected = truncate(sums[:, 0] * phase + late, FULL_PHASE) * (scale > 0)
         fought = ~has_lone_king(part)  # there is an extra against a lone king
         assert np.array_equal(white_scores(part)[fought], expected[fought])
 

@@ -43,13 +43,15 @@ def minimax(searcher: core.Searcher, board: Board, depth: int, ply: int) -> int:
 def sample_positions() -> list[str]:
     rng = random.Random(5)
     standard = [fen for fen in POSITIONS if Board(fen).legal_count() < 45]
-    return rng.sample(standard, 20)
+    narrow = [fen for fen in standard if Board(fen).legal_count() < 8]  # can be searched deeper
+    return [*rng.sample(standard, 20), *narrow]
 
 
 @pytest.mark.parametrize("fen", sample_positions())
 def test_the_plain_search_is_minimax(fen: str) -> None:
     board = Board(fen)
-    depth = 3 if board.legal_count() < 20 else 2
+    moves = board.legal_count()
+    depth = 5 if moves < 8 else 3 if moves < 20 else 2
     searcher = core.Searcher(hash_mb=1)
     searcher.prepare()
     found = searcher.search(board, depth=depth, selective=False)
