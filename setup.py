@@ -6,6 +6,7 @@ CYTHERA_ARCH      what the core is compiled for: `native` (the default), any val
                   takes, or several x86-64 levels ("x86-64 x86-64-v2 x86-64-v3"), which makes one
                   core each for core_ext/__init__.py to choose from; release wheels are built so.
 CYTHERA_DEBUG=1   the debug build: every make and unmake is checked against a fresh computation.
+CYTHERA_TUNE=1    the search's numbers become UCI options, for a tuner to try others.
 CYTHERA_SANITIZE  gcc's sanitizers ("address,undefined" or "thread"), on top of the debug build.
 """
 
@@ -87,6 +88,8 @@ def compile_flags(compiler_type: str, arch: str) -> list[str]:
         flags += ["-O1", "-g", "-UNDEBUG", "-DCYTHERA_DEBUG=1"]
     else:
         flags += ["-O3", "-g0"]
+    if is_set("CYTHERA_TUNE"):
+        flags += ["-DCYTHERA_TUNE=1"]
     if SANITIZERS:
         flags += ["-fno-omit-frame-pointer", *sanitizer_flags()]
     return flags

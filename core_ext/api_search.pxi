@@ -1,5 +1,32 @@
 # What Python sees of the search: a Searcher that owns the table and the threads' memory.
 
+TUNING = bool(CAN_TUNE)
+
+
+def tunables():
+    """The search's numbers: {name: (value, low, high, step)}."""
+    cdef int index
+    cdef const TunableC* row
+    result = {}
+    for index in range(TUNABLE_COUNT):
+        row = &TUNABLE_TABLE[index]
+        result[row.name.decode()] = (row.where[0], row.low, row.high, row.step)
+    return result
+
+
+def set_tunable(str name, int value):
+    """For all searchers, from their next search on; only in a tuning build."""
+    cdef int index
+    if not CAN_TUNE:
+        raise RuntimeError("this core was not built for tuning (CYTHERA_TUNE=1)")
+    for index in range(TUNABLE_COUNT):
+        if TUNABLE_TABLE[index].name.decode() == name:
+            TUNABLE_TABLE[index].where[0] = value
+            fill_reductions()
+            return
+    raise ValueError(f"there is no tunable number {name!r}")
+
+
 cdef class SearchInfo:
     """What is known about one line: after an iteration, or a bound on the way."""
     cdef readonly int depth

@@ -1,6 +1,7 @@
 # Every number the search was tuned with: name, value, and the range a tuner may try.
 #
-# They are constants to the compiler, except in a tuning build (CYTHERA_TUNE), where they can be set.
+# They are constants to the compiler, except in a tuning build (CYTHERA_TUNE) and the debug build,
+# where they can be set, from Python and as UCI options.
 
 cdef extern from *:
     """
@@ -38,10 +39,12 @@ cdef extern from *:
         X(DELTA_MARGIN, 140, 50, 300, 15) \\
         X(CORRECTION_DIVISOR, 20, 8, 64, 2)
 
-    #ifdef CYTHERA_TUNE
+    #if defined(CYTHERA_TUNE) || defined(CYTHERA_DEBUG)
     #define TUNABLE_VARIABLE(name, value, low, high, step) static int name = value;
+    enum { CAN_TUNE = 1 };
     #else
     #define TUNABLE_VARIABLE(name, value, low, high, step) static const int name = value;
+    enum { CAN_TUNE = 0 };
     #endif
     TUNABLES(TUNABLE_VARIABLE)
 
@@ -57,7 +60,7 @@ cdef extern from *:
         int high
         int step
     const TunableC* TUNABLE_TABLE
-    int TUNABLE_COUNT
+    int TUNABLE_COUNT, CAN_TUNE
     int ASPIRATION_WIDTH, RAZOR_BASE, RAZOR_STEP
     int REVERSE_FUTILITY_DEPTH, REVERSE_FUTILITY_MARGIN
     int NULL_BASE, NULL_DEPTH_DIVISOR, NULL_EVAL_DIVISOR, NULL_VERIFY_DEPTH

@@ -5,6 +5,8 @@ An option is a descriptor, so that `options.hash_mb` is the value of `Hash`, wit
 
 from __future__ import annotations
 
+from core_ext import core
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -175,6 +177,18 @@ class Options:
         return copy
 
 
+def declare_tunables() -> list[str]:
+    """In a build for tuning, each number of the search is an option of its own name."""
+    if not core.TUNING:
+        return []
+    for name, (value, low, high, _) in core.tunables().items():
+        option = Spin(name, value, low, high)
+        option.__set_name__(Options, name)
+        setattr(Options, name, option)
+    return list(core.tunables())
+
+
+TUNABLES = declare_tunables()
 ALL_OPTIONS: list[Option] = [
     option for option in vars(Options).values() if isinstance(option, Option)
 ]

@@ -11,9 +11,9 @@ import contextlib
 import threading
 from collections.abc import Callable, Sequence
 
-from core_ext.core import START_FEN, Board, PerftRun, Searcher
+from core_ext.core import START_FEN, Board, PerftRun, Searcher, set_tunable
 from uci_engine.limits import Budget, GoLimits, NodeClock, allot_time
-from uci_engine.options import Options, find_option
+from uci_engine.options import TUNABLES, Options, find_option
 from uci_engine.think import Aids, Task, Thinker
 
 TYPE_CHECKING = False
@@ -113,6 +113,8 @@ class Session:
                 self.sizes[size] = self.options.values[size]
             except MemoryError as error:
                 self._refuse_size(size, self.sizes[size], error)
+        for name in TUNABLES:
+            set_tunable(name, self.options.values[name])
 
     def get_ready(self) -> None:
         """`isready`: have the memory that a search will need, unless one runs already."""

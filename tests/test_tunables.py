@@ -1,0 +1,41 @@
+"""The numbers of the search, which only a build for tuning lets change; the debug build is one."""
+
+from __future__ import annotations
+
+import pytest
+from uci_process import EngineProcess, field
+
+from core_ext import core
+
+NAME = "LMR_QUIET_BASE"
+
+
+def test_each_is_within_its_range() -> None:
+    for name, (value, low, high, step) in core.tunables().items():
+        assert low <= value <= high, name
+        assert 0 < step <= high - low, name
+
+
+@pytest.mark.skipif(core.TUNING, reason="this build is one for tuning")
+def test_other_builds_refuse_to_change_them() -> None:
+    with pytest.raises(RuntimeError, match="not built for tuning"):
+        core.set_tunable(NAME, 300)
+    with EngineProcess() as engine:
+        said = engine.ask(f"setoption name {NAME} value 300")
+    assert said == [f"info string there is no option '{NAME}'"]
+
+
+@pytest.mark.skipif(not core.TUNING, reason="this build is not for tuning (CYTHERA_TUNE=1)")
+def test_a_build_for_tuning_offers_them_as_options() -> None:
+    with pytest.raises(ValueError, match="no tunable number 'NONE'"):
+        core.set_tunable("NONE", 1)
+    value, low, high, _ = core.tunables()[NAME]
+    with EngineProcess() as engine:
+        engine.send("uci")
+        offered = f"option name {NAME} type spin default {value} min {low} max {high}"
+        assert offered in engine.read_until("uciok")
+        counts = []
+        for number in (value, low, value):
+            engine.ask(f"setoption name {NAME} value {number}", "ucinewgame", "position startpos")
+            counts.append(field(engine.go("go depth 8")[-2], "nodes"))
+    assert counts[0] == counts[2] != counts[1]
