@@ -437,7 +437,6 @@ cdef int prepare_thread(ThreadC* t, Board board, int multipv) except -1:
         f.static_eval = NO_EVALUATION
         f.move = f.killer = f.excluded = NULL_MOVE
         f.double_extensions = f.pv_length = 0
-    t.frames[FRAMES_BELOW_ROOT - 1].move = 1  # no null move came before the root
     t.frames[FRAMES_BELOW_ROOT].pos = board.pos
     return 0
 

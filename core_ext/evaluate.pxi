@@ -378,7 +378,6 @@ cdef inline void prepare_side(EvaluationC* e, int us) noexcept nogil:
     e.pawn_attacks[us] = west | east
     e.attacked[us] = west | east
     e.attacked_twice[us] = west & east
-    e.attacked_by[us][PAWN] = west | east
     e.attacked_by[us][KNIGHT] = e.attacked_by[us][BISHOP] = 0
     e.attacked_by[us][ROOK] = e.attacked_by[us][QUEEN] = e.attacked_by[us][KING] = 0
     add_attacks(e, us, KING, KING_ATTACKS[e.king[us]])

@@ -24,7 +24,6 @@ cdef struct FrameC:
     MoveC excluded             # left out by a singular search
     int ply
     int static_eval
-    int reduction
     int double_extensions
     int pv_length
     MoveC pv[MAX_PLY]

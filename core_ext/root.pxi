@@ -114,7 +114,7 @@ cdef void search_lines(ThreadC* t) noexcept nogil:
 
 
 cdef void iterate(ThreadC* t) noexcept nogil:
-    """Depth 1, 2, 3, ... until a limit is met. Each iteration orders the next one's moves."""
+    """Depth 1, 2, 3, ... until a limit is met. The best move of one is the first of the next."""
     cdef SharedC* shared = t.shared
     cdef int deepest = shared.limits.depth if shared.limits.depth else MAX_PLY - 1
     cdef int last_score = 0

@@ -7,6 +7,7 @@ cdef enum:
     CLOCK_CHECK_MASK = 1023  # the clock is read once in so many nodes
     LMR_ONE = 1024           # reductions are counted in 1024ths of a ply
     TRACKED_MOVES = 64       # moves that a cutoff will blame
+    TABLE_RULE50 = 90        # from here on the table, whose keys lack the count, is not believed
 
 cdef int QUIET_REDUCTIONS[64][64]
 cdef int CAPTURE_REDUCTIONS[64][64]
@@ -102,7 +103,7 @@ cdef int quiesce(ThreadC* t, FrameC* f, int alpha, int beta) noexcept nogil:
     """Captures and promotions until nothing hangs; in check, all evasions."""
     cdef bint is_pv = beta - alpha > 1
     cdef bint in_check = f.pos.checkers != 0
-    cdef int best = -INFINITE, raw = NO_EVALUATION, first_alpha = alpha
+    cdef int best = -INFINITE, raw = NO_EVALUATION
     cdef int score, futility = -INFINITE, quiets_seen = 0, count = 0
     cdef MoveC move, best_move = NULL_MOVE
     cdef EntryC entry
@@ -176,8 +177,8 @@ cdef int quiesce(ThreadC* t, FrameC* f, int alpha, int beta) noexcept nogil:
 # ---- the parts of a node that prune it whole
 
 cdef int try_null_move(ThreadC* t, FrameC* f, int beta, int depth, int evaluation) noexcept nogil:
-    """If passing still fails high, some move surely does. Unsound only in zugzwang, which needs a
-    bare side; deep cut-offs are verified with the side's own moves."""
+    """If passing still fails high, some move surely does. Unsound only in zugzwang, which is rare
+    with pieces on the board; deep cut-offs are verified with the side's own moves."""
     cdef int reduction = NULL_BASE + depth // NULL_DEPTH_DIVISOR + min(
         3, (evaluation - beta) // NULL_EVAL_DIVISOR)
     cdef int score
@@ -208,7 +209,8 @@ cdef int try_probcut(ThreadC* t, FrameC* f, int beta, int depth, MoveC table_mov
         move = next_move(&picker, t, f)
         if move == NULL_MOVE:
             return -INFINITE
-        if move == f.excluded or not wins_exchange(&f.pos, move, raised - evaluation):
+        # The picker gives out only what wins enough, but for the table's move.
+        if move == table_move and not wins_exchange(&f.pos, move, raised - evaluation):
             continue
         go_down(t, f, move)
         score = -quiesce(t, f + 1, -raised, 1 - raised)
@@ -224,12 +226,13 @@ cdef int try_probcut(ThreadC* t, FrameC* f, int beta, int depth, MoveC table_mov
 
 # ---- the move loop's decisions
 
-cdef inline bint is_hopeless(ThreadC* t, FrameC* f, PickerC* picker, MoveC move, int count,
-                             int depth, int lmr_depth, int alpha, bint improving) noexcept nogil:
-    """Step 9. Skip a move that will not raise alpha at this little depth."""
-    cdef int history
+cdef inline bint is_hopeless(FrameC* f, PickerC* picker, MoveC move, int count, int depth,
+                             int lmr_depth, int alpha, int history,
+                             bint improving) noexcept nogil:
+    """Step 10. Skip a move that will not raise alpha at this little depth."""
     if not is_quiet(move):
-        return not wins_exchange(&f.pos, move, -SEE_CAPTURE_MARGIN * depth)
+        return (picker.stage != STAGE_GOOD_NOISY
+                and not wins_exchange(&f.pos, move, -SEE_CAPTURE_MARGIN * depth))
     # A check may begin a combination, whatever the evaluation says; unless it loses too much.
     if is_known_check(picker, &f.pos, move):
         return not wins_exchange(&f.pos, move, -SEE_CHECK_MARGIN * depth)
@@ -243,7 +246,6 @@ cdef inline bint is_hopeless(ThreadC* t, FrameC* f, PickerC* picker, MoveC move,
         picker.skip_quiets = True
         return True
     # c. It has failed again and again.
-    history = quiet_history(t, f, move)
     if lmr_depth <= 4 and history < -HISTORY_PRUNING * depth:
         return True
     # d. It loses material.
@@ -252,7 +254,7 @@ cdef inline bint is_hopeless(ThreadC* t, FrameC* f, PickerC* picker, MoveC move,
 
 cdef int singular_extension(ThreadC* t, FrameC* f, EntryC* entry, int beta, int depth,
                             bint is_pv, bint cut_node, int* multicut) noexcept nogil:
-    """Step 10. Is the table move the only good one? Search the others to find out."""
+    """Step 11. Is the table move the only good one? Search the others to find out."""
     cdef int target = entry.score - 2 * depth
     cdef int score
     multicut[0] = -INFINITE
@@ -271,22 +273,21 @@ cdef int singular_extension(ThreadC* t, FrameC* f, EntryC* entry, int beta, int 
     return -1 if cut_node else 0
 
 
-cdef inline int reduction_of(ThreadC* t, FrameC* f, MoveC move, int depth, int count, bint is_pv,
-                             bint cut_node, bint improving, bint was_pv,
+cdef inline int reduction_of(FrameC* f, MoveC move, int history, int depth, int count,
+                             bint is_pv, bint cut_node, bint improving, bint was_pv,
                              MoveC table_move) noexcept nogil:
-    """Step 12. Later moves are searched less deeply; all in 1024ths of a ply."""
+    """Step 13. Later moves are searched less deeply; all in 1024ths of a ply."""
     cdef int d = min(depth, 63), c = min(count, 63)
     cdef int reduction
     if is_quiet(move):
         reduction = QUIET_REDUCTIONS[d][c]
-        reduction -= quiet_history(t, f, move) * LMR_ONE // LMR_HISTORY_DIVISOR
         if table_move != NULL_MOVE and not is_quiet(table_move):
             reduction += LMR_ONE
         if move == f.killer:
             reduction -= LMR_ONE
     else:
         reduction = CAPTURE_REDUCTIONS[d][c]
-        reduction -= capture_entry(t, f, move)[0] * LMR_ONE // LMR_HISTORY_DIVISOR
+    reduction -= history * LMR_ONE // LMR_HISTORY_DIVISOR
     if is_pv:
         reduction -= LMR_ONE
     if was_pv:
@@ -311,7 +312,7 @@ cdef int negamax(ThreadC* t, FrameC* f, int alpha, int beta, int depth,
     cdef bint improving, was_pv
     cdef int first_alpha = alpha, best = -INFINITE, raw = NO_EVALUATION, evaluation, score = 0
     cdef int count = 0, quiet_count = 0, capture_count = 0
-    cdef int extension, reduction, child_depth, multicut, lmr_depth
+    cdef int extension, reduction, child_depth, multicut, lmr_depth, history
     cdef u64 nodes_before
     cdef MoveC move, best_move = NULL_MOVE
     cdef MoveC quiets[TRACKED_MOVES]
@@ -354,7 +355,7 @@ cdef int negamax(ThreadC* t, FrameC* f, int alpha, int beta, int depth,
     was_pv = is_pv or (entry.found and entry.was_pv)
     if (selective and not is_pv and f.excluded == NULL_MOVE and entry.found
             and entry.depth >= depth and bound_fits(entry.bound, entry.score, beta)
-            and f.pos.rule50 < 90):
+            and f.pos.rule50 < TABLE_RULE50):
         return entry.score
 
     # Step 4. The static evaluation, corrected by experience and by the table's bound.
@@ -379,7 +380,7 @@ cdef int negamax(ThreadC* t, FrameC* f, int alpha, int beta, int depth,
         # Step 6. Far above beta: a quiet move will keep it there.
         if (depth <= REVERSE_FUTILITY_DEPTH and not is_mate_score(beta)
                 and evaluation - REVERSE_FUTILITY_MARGIN * (depth - improving) >= beta):
-            return (evaluation + beta) // 2 if not is_mate_score(evaluation) else evaluation
+            return (evaluation + beta) // 2
         # Step 7. Null move.
         if (depth >= 3 and evaluation >= beta and f.static_eval >= beta - 20 * depth + 120
                 and (f - 1).move != NULL_MOVE and has_pieces(&f.pos) and f.ply >= t.null_guard
@@ -395,7 +396,7 @@ cdef int negamax(ThreadC* t, FrameC* f, int alpha, int beta, int depth,
             if score > -INFINITE:
                 return score
 
-    # With no move to try first, a shallower search now finds one for the next time.
+    # Step 9. With no move to try first, a shallower search now finds one for the next time.
     if (selective and (is_pv or cut_node) and depth >= IIR_DEPTH and entry.move == NULL_MOVE
             and f.excluded == NULL_MOVE and not is_root):
         depth -= 1
@@ -409,15 +410,16 @@ cdef int negamax(ThreadC* t, FrameC* f, int alpha, int beta, int depth,
             continue
         count += 1
         extension = 0
-        lmr_depth = depth
+        history = quiet_history(t, f, move) if is_quiet(move) else capture_entry(t, f, move)[0]
         if selective and not is_root:
-            # Step 9. Skip the hopeless, once something that is not a mate has been found.
+            # Step 10. Skip the hopeless, once something that is not a mate has been found.
             if best > -LEAST_MATE and has_pieces(&f.pos) and depth <= 10:
                 lmr_depth = max(depth - QUIET_REDUCTIONS[min(depth, 63)][min(count, 63)]
                                 // LMR_ONE, 0)
-                if is_hopeless(t, f, &picker, move, count, depth, lmr_depth, alpha, improving):
+                if is_hopeless(f, &picker, move, count, depth, lmr_depth, alpha, history,
+                               improving):
                     continue
-            # Step 10. Extend the singular.
+            # Step 11. Extend the singular.
             if (depth >= SINGULAR_DEPTH and move == entry.move and f.excluded == NULL_MOVE
                     and entry.depth >= depth - 3 and entry.bound & LOWER_BOUND
                     and not is_mate_score(entry.score) and f.ply < 2 * t.root_depth):
@@ -428,31 +430,30 @@ cdef int negamax(ThreadC* t, FrameC* f, int alpha, int beta, int depth,
                 if multicut > -INFINITE:
                     return multicut
 
-        # Step 11. Make the move.
+        # Step 12. Make the move.
         nodes_before = t.nodes
         go_down(t, f, move)
         f[1].double_extensions = f.double_extensions + (extension == 2)
         child_depth = depth - 1 + extension
 
-        # Step 12. Late moves: first a reduced, then a full null-window search.
+        # Step 13. Late moves: first a reduced, then a full null-window search.
         if selective and depth >= 2 and count > 1 + is_root:
-            reduction = reduction_of(t, f, move, depth, count, is_pv, cut_node, improving, was_pv,
-                                     entry.move) // LMR_ONE
-            reduction = min(max(reduction, 0), child_depth - 1)
-            reduction = max(reduction, 0)
+            reduction = reduction_of(f, move, history, depth, count, is_pv, cut_node, improving,
+                                     was_pv, entry.move) // LMR_ONE
+            reduction = max(min(reduction, child_depth - 1), 0)
             score = -negamax(t, f + 1, -alpha - 1, -alpha, child_depth - reduction, True)
             if score > alpha and reduction > 0:
                 score = -negamax(t, f + 1, -alpha - 1, -alpha, child_depth, not cut_node)
         elif not is_pv or count > 1:
             score = -negamax(t, f + 1, -alpha - 1, -alpha, child_depth, not cut_node)
 
-        # Step 13. The first move, and whatever beats it, with the full window.
+        # Step 14. The first move, and whatever beats it, with the full window.
         if is_pv and (count == 1 or score > alpha):
             score = -negamax(t, f + 1, -beta, -alpha, child_depth, False)
         if is_stopped(t):
             return 0
 
-        # Step 14. Keep the best.
+        # Step 15. Keep the best.
         if is_root:
             note_root_move(t, f, move, score, alpha, count, t.nodes - nodes_before)
         if score > best:
@@ -473,13 +474,13 @@ cdef int negamax(ThreadC* t, FrameC* f, int alpha, int beta, int depth,
                 captures[capture_count] = move
                 capture_count += 1
 
-    # Step 15. No legal move: mate or stalemate (or only the excluded one).
+    # Step 16. No legal move: mate or stalemate (or only the excluded one).
     if count == 0:
         if f.excluded != NULL_MOVE:
             return alpha
         return mated_in(f.ply) if in_check else 0
 
-    # Step 16. Learn from it and remember it.
+    # Step 17. Learn from it and remember it.
     if best >= beta and selective:
         update_histories(t, f, best_move, quiets, quiet_count, captures, capture_count, depth)
     if f.excluded == NULL_MOVE and not (is_root and t.pv_index > 0):
