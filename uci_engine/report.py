@@ -20,9 +20,10 @@ LINES_AT_ONCE = 30
 LINES_PER_SECOND = 20
 
 # The chance to win with a score of so many centipawns is 1 / (1 + exp((EVEN_CHANCE - score) /
-# CHANCE_SLOPE)), the chance to lose is that of the other side; the rest are draws.
-EVEN_CHANCE = 180.0
-CHANCE_SLOPE = 75.0
+# CHANCE_SLOPE)), the chance to lose is that of the other side; the rest are draws. Fitted to games
+# by scripts/fit_chances.
+EVEN_CHANCE = 129.0
+CHANCE_SLOPE = 76.0
 
 
 class Output:
