@@ -9,11 +9,11 @@ from __future__ import annotations
 from uci_engine.values import Value
 
 # Of the clock, and of the increment that this move earns. A little of the increment is saved, so
-# that a clock which has run low recovers to about a dozen increments instead of living on none.
+# that a clock which has run low recovers to some increments instead of living on none.
 CLOCK_SHARE = 0.025
-INCREMENT_SHARE = 0.7
+INCREMENT_SHARE = 0.6
 # Not spent by plan: a busy machine may keep an answer waiting for longer than any overhead says.
-RESERVE_MS = 50
+RESERVE_MS = 100
 # With moves to go, of an equal share; the rest is left to the later and more difficult moves.
 EQUAL_SHARE = 0.9
 # Clocks with many moves to go are managed as if they had this many.
