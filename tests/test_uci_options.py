@@ -11,6 +11,7 @@ import chess
 import pytest
 from uci_process import EngineProcess, assert_answer, best_move, field
 
+from uci_engine.limits import CLOCK_SHARE, INCREMENT_SHARE, RESERVE_MS
 from uci_engine.options import ALL_OPTIONS, Options, find_option
 
 pytestmark = pytest.mark.release_only
@@ -321,7 +322,8 @@ def test_nodestime_makes_a_timed_game_repeatable(engine: EngineProcess) -> None:
         second = field(engine.go(f"go wtime {clock} btime 10000 winc 100 binc 100")[-2], "nodes")
         counts.append((first, second))
     assert counts[0] == counts[1]
-    assert counts[0][0] == pytest.approx(20 * (0.025 * 9_990 + 70), abs=40)
+    soft_ms = CLOCK_SHARE * (10_000 - 10 - RESERVE_MS) + INCREMENT_SHARE * 100
+    assert counts[0][0] == pytest.approx(20 * soft_ms, abs=40)
     engine.ask("setoption name nodestime value 0")
 
 
