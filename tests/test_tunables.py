@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from uci_process import EngineProcess, field
+from uci_process import EngineProcess
 
 from core_ext import core
+from uci_engine.options import find_option
+from uci_engine.report import Output
+from uci_engine.session import Session
 
 NAME = "LMR_QUIET_BASE"
 
@@ -30,12 +33,13 @@ def test_a_build_for_tuning_offers_them_as_options() -> None:
     with pytest.raises(ValueError, match="no tunable number 'NONE'"):
         core.set_tunable("NONE", 1)
     value, low, high, _ = core.tunables()[NAME]
-    with EngineProcess() as engine:
-        engine.send("uci")
-        offered = f"option name {NAME} type spin default {value} min {low} max {high}"
-        assert offered in engine.read_until("uciok")
-        counts = []
-        for number in (value, low, value):
-            engine.ask(f"setoption name {NAME} value {number}", "ucinewgame", "position startpos")
-            counts.append(field(engine.go("go depth 8")[-2], "nodes"))
+    offered = f"option name {NAME} type spin default {value} min {low} max {high}"
+    assert find_option(NAME).describe() == offered
+    session = Session(Output())
+    counts = []
+    for number in (value, low, value):
+        session.set_option(NAME, str(number))
+        session.searcher.clear()
+        session.searcher.prepare()
+        counts.append(session.searcher.search(core.Board(), depth=8).nodes)
     assert counts[0] == counts[2] != counts[1]
