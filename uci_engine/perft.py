@@ -13,6 +13,7 @@ from typing import Any
 
 from core_ext.core import MAX_DEPTH, MAX_HASH_MB, MAX_THREADS, START_FEN, Board, PerftRun
 from uci_engine.arguments import Parser, number_between
+from uci_engine.files import read_text
 
 PROGRESS_AFTER = 1.0  # seconds; a short run stays silent
 PROGRESS_EVERY = 0.5
@@ -182,13 +183,9 @@ def parse_suite_line(text: str, path: Path, number: int) -> SuiteLine:
 
 
 def read_suite(path: Path) -> list[SuiteLine]:
-    try:
-        text = path.read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise ValueError(f"{path}: not a text file") from None
     lines = [
         parse_suite_line(line, path, number)
-        for number, line in enumerate(text.splitlines(), 1)
+        for number, line in enumerate(read_text(path).splitlines(), 1)
         if line.strip() and not line.startswith("#")
     ]
     if not lines:

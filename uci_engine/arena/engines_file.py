@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from uci_engine.arena.openings import read_text
 from uci_engine.arena.spec import PROTOCOLS, EngineSpec
+from uci_engine.files import read_text
 
 
 def read_engines(path: Path) -> dict[str, dict[str, Any]]:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from uci_engine import Board
-from uci_engine.arena.openings import epd_position, read_text
+from uci_engine.arena.openings import epd_position
+from uci_engine.files import read_text
 
 # An operation: a name, then what is not a semicolon, or stands in quotes.
 OPERATION = re.compile(r'\s*([A-Za-z]\w*)((?:[^;"]|"[^"]*")*);?')

@@ -20,8 +20,8 @@ from pathlib import Path
 
 from core_ext.core import Searcher
 from uci_engine import Board
-from uci_engine.arena.openings import read_text
 from uci_engine.arguments import Parser, count_number, whole_number
+from uci_engine.files import read_text
 
 ATTEMPT = re.compile(r'id "\S+ (\d+)"')
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from uci_engine import START_FEN, Board
 from uci_engine.arena.game import Opening
+from uci_engine.files import read_text
 
 if TYPE_CHECKING:
     import chess
@@ -35,13 +36,6 @@ class OpeningSource:
     seed: int = 0
     first: int = 0  # so many are skipped
     chess960: bool = False
-
-
-def read_text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise ValueError(f"{path}: not a text file") from None
 
 
 def epd_position(text: str) -> str:

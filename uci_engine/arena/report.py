@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Sequence
 from html import escape
@@ -18,6 +17,7 @@ from uci_engine.arena.ratings import Fit, fit_ratings
 from uci_engine.arena.stats import elo_estimate, likelihood_of_superiority, normalized_elo
 from uci_engine.arena.tables import score_cell
 from uci_engine.arena.tournament import Description
+from uci_engine.files import replace_text
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #1c2430; --soft: #5b6675; --paper: #fdfdfb;
@@ -257,6 +257,4 @@ def write_report(journal: Path, target: Path, total: int) -> None:
     digest = make_digest(names, read_games(journal), total, description.sprt)
     if not digest.standings.games:
         return
-    new = target.with_name(target.name + ".new")
-    new.write_text(page(description, digest, total), encoding="utf-8")
-    os.replace(new, target)
+    replace_text(target, [page(description, digest, total)])

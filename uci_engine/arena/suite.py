@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
-import os
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -18,6 +16,7 @@ from uci_engine.arena.spec import EngineSpec, name_engines, parse_engine
 from uci_engine.arena.start import make_runner
 from uci_engine.arena.tables import columns
 from uci_engine.arguments import Parser, count_number
+from uci_engine.files import replace_json
 
 EXAMPLE = """\
 example:
@@ -140,12 +139,6 @@ def print_table(rows: Sequence[dict[str, Any]]) -> None:
     print("\n".join(["", *columns(lines, left=(0,))]))
 
 
-def write_json(path: Path, value: dict[str, Any]) -> None:
-    new = path.with_name(path.name + ".new")
-    new.write_text(json.dumps(value, indent=2) + "\n", encoding="utf-8")
-    os.replace(new, path)
-
-
 def main(arguments: Sequence[str]) -> int:
     options = make_parser().parse_args(arguments)
     if options.json is not None and options.json.exists():
@@ -159,7 +152,7 @@ def main(arguments: Sequence[str]) -> int:
     print_table(rows)
     if options.json is not None:
         found = [{"name": names[s.engine]} | s.as_dict() for s in solutions]
-        write_json(
+        replace_json(
             options.json,
             {
                 "suite": str(options.file),

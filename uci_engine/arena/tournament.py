@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -20,6 +18,7 @@ from uci_engine.arena.schedule import Schedule
 from uci_engine.arena.spec import EngineSpec
 from uci_engine.arena.sprt import Sprt
 from uci_engine.arena.standings import Standings, tally_dict
+from uci_engine.files import replace_json, replace_text
 
 SUMMARY_EVERY = 50  # games between two writings of the results file
 
@@ -137,11 +136,8 @@ class Tournament:
         """From the journal: the old file may lack a game or end in the middle of one."""
         if self.files.pgn is None or self.files.journal is None:
             return
-        new = self.files.pgn.with_name(self.files.pgn.name + ".new")
-        with new.open("w", encoding="utf-8") as out:
-            for record in read_games(self.files.journal):
-                out.write(self.writer.text(record))
-        os.replace(new, self.files.pgn)
+        games = read_games(self.files.journal)
+        replace_text(self.files.pgn, (self.writer.text(record) for record in games))
 
     def run(self, runner: Runner, watcher: Watcher) -> None:
         """Play what is left to play. Ends early by the SPRT; Ctrl-C comes through."""
@@ -181,11 +177,8 @@ class Tournament:
             self.decision = self.description.sprt.decision(self.llr())
 
     def write_results(self) -> None:
-        if self.files.results is None:
-            return
-        new = self.files.results.with_name(self.files.results.name + ".new")
-        new.write_text(json.dumps(self.results(), indent=2) + "\n", encoding="utf-8")
-        os.replace(new, self.files.results)
+        if self.files.results is not None:
+            replace_json(self.files.results, self.results())
 
     def results(self) -> dict[str, Any]:
         standings, names = self.standings, self.standings.names

@@ -8,7 +8,6 @@ search's own opinion.
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ import numpy.typing as npt
 from core_ext import core
 from uci_engine import batch
 from uci_engine.arguments import Parser, count_number, decimal_between
+from uci_engine.files import replace_text
 from uci_engine.learn.selfplay import check_records
 
 Floats = npt.NDArray[np.floating[Any]]
@@ -60,7 +60,8 @@ def main(arguments: Sequence[str]) -> int:
     steepness = fit_steepness(model, weights, positions)
     targets = mix_targets(positions, steepness, options.opinion)
     for better in fit(model, weights, targets, steepness, options):
-        write_weights(options.out, better)  # at once: whoever has seen enough may interrupt
+        # At once: whoever has seen enough may interrupt.
+        replace_text(options.out, [format_weights(np.rint(better).astype(int))])
     return 0
 
 
@@ -189,13 +190,6 @@ HEAD = """# The evaluation's weights, middlegame and endgame, in the order of fe
 cdef int[2 * WEIGHT_COUNT] WEIGHT_PAIRS
 WEIGHT_PAIRS[:] = [
 """
-
-
-def write_weights(path: Path, weights: Floats) -> None:
-    """All of it or nothing, whenever the program is ended."""
-    new = path.with_name(path.name + ".new")
-    new.write_text(format_weights(np.rint(weights).astype(int)), encoding="ascii")
-    os.replace(new, path)
 
 
 def format_weights(weights: npt.NDArray[np.int_]) -> str:
