@@ -14,15 +14,18 @@ if TYPE_CHECKING:
 ENTRY_SIZE = 16  # bytes
 
 
+def open_reader(path: str) -> chess.polyglot.MemoryMappedReader:
+    size = os.stat(path).st_size
+    if size == 0 or size % ENTRY_SIZE:
+        raise ValueError(f"not a PolyGlot book: {path!r}")
+    return chess.polyglot.open_reader(path)
+
+
 class Book:
     """An open book. Raises ValueError or OSError if the file is none."""
 
     def __init__(self, path: str) -> None:
-        size = os.stat(path).st_size
-        if size == 0 or size % ENTRY_SIZE:
-            raise ValueError(f"not a PolyGlot book: {path!r}")
-        self.path = path
-        self.reader = chess.polyglot.open_reader(path)
+        self.reader = open_reader(path)
         # Variety is what a book is for: this is the one choice that differs from run to run.
         self.random = random.Random()
 

@@ -89,12 +89,12 @@ def playable(board: chess.Board, moves: Sequence[str]) -> Opening:
 
 
 def read_polyglot(path: Path, source: OpeningSource, wanted: int) -> Iterator[Opening]:
-    import chess.polyglot
+    import chess
+
+    from uci_engine.book import open_reader
 
     plies = source.plies or BOOK_PLIES
-    with chess.polyglot.open_reader(path) as book:
-        if len(book) == 0 or path.stat().st_size % 16:
-            raise ValueError(f"{path}: not a PolyGlot book")
+    with open_reader(str(path)) as book:
         if source.order == "random":
             yield from walk_book(book, plies, wanted, source.seed)
         else:
