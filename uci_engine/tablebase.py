@@ -32,19 +32,29 @@ class Verdict(NamedTuple):
     probes: int
 
 
+def open_tables(path: str) -> chess.syzygy.Tablebase:
+    """The tables of some directories. Raises ValueError if there are none."""
+    tables = chess.syzygy.Tablebase()
+    for directory in path.split(os.pathsep):
+        if not os.path.isdir(directory):
+            raise ValueError(f"Syzygy tables: there is no directory {directory!r}")
+        tables.add_directory(directory)
+    if not tables.wdl:
+        raise ValueError(f"there are no Syzygy tables in {path!r}")
+    return tables
+
+
+def most_pieces(tables: chess.syzygy.Tablebase) -> int:
+    """Of the largest table. A table is named after its pieces: KQvKR."""
+    return max(len(name) - 1 for name in tables.wdl)
+
+
 class Tablebase:
     """The open tables of some directories. Raises ValueError if there are none."""
 
     def __init__(self, path: str) -> None:
-        self.tables = chess.syzygy.Tablebase()
-        for directory in path.split(os.pathsep):
-            if not os.path.isdir(directory):
-                raise ValueError(f"SyzygyPath: there is no directory {directory!r}")
-            self.tables.add_directory(directory)
-        if not self.tables.wdl:
-            raise ValueError(f"SyzygyPath: there are no Syzygy tables in {path!r}")
-        # A table is named after its pieces: KQvKR.
-        self.most_pieces = max(len(name) - 1 for name in self.tables.wdl)
+        self.tables = open_tables(path)
+        self.most_pieces = most_pieces(self.tables)
 
     def judge(
         self, board: Board, fifty_move_rule: bool, most_pieces: int, give_up: Callable[[], bool]

@@ -3,44 +3,22 @@
 from __future__ import annotations
 
 import functools
-import os
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
-from uci_engine import Board
+import chess.syzygy
+
+from uci_engine import Board, tablebase
 from uci_engine.arena.rules import DRAW, Adjudication, Ending, win_for
 
-if TYPE_CHECKING:
-    import chess.syzygy
-
-FIFTY_MOVES = 100  # plies
 Judge = Callable[[Board], Ending | None]
 
-
-@functools.lru_cache(maxsize=1)
-def open_tables(path: str) -> chess.syzygy.Tablebase:
-    """All tables of the directories; shared by all games of a process."""
-    import chess.syzygy
-
-    tables = chess.syzygy.Tablebase()
-    for directory in path.split(os.pathsep):
-        if not os.path.isdir(directory):
-            raise ValueError(f"{directory}: not a directory with Syzygy tables")
-        tables.add_directory(directory)
-    if not tables.wdl:
-        raise ValueError(f"{path}: no Syzygy tables in it")
-    return tables
+# All games of a process share the tables.
+open_tables = functools.lru_cache(maxsize=1)(tablebase.open_tables)
 
 
-def largest_table(tables: chess.syzygy.Tablebase) -> int:
-    return max(len(name.replace("v", "")) for name in tables.wdl)
-
-
-def make_judge(limits: Adjudication) -> Judge | None:
-    if not limits.syzygy_path:
-        return None
+def make_judge(limits: Adjudication) -> Judge:
     tables = open_tables(limits.syzygy_path)
-    most = limits.syzygy_pieces or largest_table(tables)
+    most = limits.syzygy_pieces or tablebase.most_pieces(tables)
 
     def judge(board: Board) -> Ending | None:
         pieces = board.bitboards[6] | board.bitboards[7]
@@ -54,15 +32,16 @@ def make_judge(limits: Adjudication) -> Judge | None:
 def verdict(tables: chess.syzygy.Tablebase, board: Board) -> Ending | None:
     """What perfect play brings under the fifty-move rule, where the tables are sure of it."""
     position = board.to_chess(stack=False)
+    clock = position.halfmove_clock
     value = tables.get_wdl(position)
     if value is None:
         return None
-    if abs(value) < 2:  # also what the fifty-move rule makes a draw
-        if abs(value) == 1 and position.halfmove_clock:
+    if value not in (tablebase.LOSS, tablebase.WIN):  # also what the fifty-move rule makes a draw
+        if value != tablebase.DRAW and clock:
             return None  # a clock that has run may matter either way
         return Ending(DRAW, "tablebase")
-    if position.halfmove_clock:
+    if clock:
         distance = tables.get_dtz(position)
-        if distance is None or abs(distance) + position.halfmove_clock >= FIFTY_MOVES:
+        if distance is None or tablebase.judge_distance(distance, clock) != value:
             return None
     return Ending(win_for((value > 0) == board.turn), "tablebase")

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from uci_engine import Board
 from uci_engine.arena.game import Game, GameRecord, GameTask
 from uci_engine.arena.player import Player
 from uci_engine.arena.process import EngineError
-from uci_engine.arena.rules import Adjudication
+from uci_engine.arena.rules import Adjudication, Ending
 from uci_engine.arena.spec import EngineSpec
-from uci_engine.arena.syzygy import make_judge
 from uci_engine.arena.uci_client import UciPlayer
 from uci_engine.arena.xboard_client import XBoardPlayer
 
@@ -72,10 +72,19 @@ class Terms:
         return Table(self)
 
 
+def find_judge(limits: Adjudication) -> Callable[[Board], Ending | None] | None:
+    """Who adjudicates by tables; python-chess, which reads them, is loaded only for this."""
+    if not limits.syzygy_path:
+        return None
+    from uci_engine.arena.syzygy import make_judge
+
+    return make_judge(limits)
+
+
 class Table:
     def __init__(self, terms: Terms) -> None:
         self.terms = terms
-        self.judge = make_judge(terms.adjudication)
+        self.judge = find_judge(terms.adjudication)
         self.seats = Seats(terms.specs)
 
     def do(self, task: GameTask, cancelled: Callable[[], bool]) -> GameRecord:
