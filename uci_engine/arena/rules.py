@@ -48,7 +48,7 @@ def ending_by_rule(board: Board) -> Ending | None:
         return Ending(DRAW, "stalemate")
     if board.is_insufficient_material():
         return Ending(DRAW, "insufficient material")
-    if board.halfmove_clock >= 100:
+    if board.is_fifty_moves():
         return Ending(DRAW, "fifty moves")
     if board.halfmove_clock >= 4 and board.is_repetition(3):
         return Ending(DRAW, "threefold repetition")

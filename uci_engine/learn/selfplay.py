@@ -22,6 +22,7 @@ import numpy as np
 from core_ext.core import MAX_THREADS, Board, Crew, Searcher, SearchResult
 from uci_engine import batch
 from uci_engine.arguments import Parser, count_number, number_between, whole_number
+from uci_engine.report import is_over
 
 HASH_MB = 8
 LONGEST_GAME = 400  # plies
@@ -208,13 +209,7 @@ class Judge:
     def verdict(self, board: Board, score: int) -> int | None:
         if board.is_checkmate():
             return RESULT_BLACK if board.turn else RESULT_WHITE
-        if (
-            board.legal_count() == 0
-            or board.is_repetition(3)
-            or board.halfmove_clock >= 100
-            or board.is_insufficient_material()
-            or board.ply >= LONGEST_GAME
-        ):
+        if is_over(board) or board.ply >= LONGEST_GAME:
             return RESULT_DRAW
         self.winning = self.winning + 1 if abs(score) >= WIN_SCORE else 0
         self.drawn = self.drawn + 1 if abs(score) <= DRAW_SCORE else 0
