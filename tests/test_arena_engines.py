@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+import signal
+import subprocess
 import sys
 from pathlib import Path
 
 import chess.pgn
 import pytest
-from arena_tools import ENVIRONMENT, ROOT, games, play, program, run, stub
+from arena_tools import ENVIRONMENT, ROOT, command, games, play, program, run, stub
 
 pytestmark = pytest.mark.release_only
 
@@ -151,12 +153,33 @@ def test_suite(tmp_path: Path) -> None:
     assert re.search(r"crash +0 +3 +0\.0% .* 3\n", answer.stdout)
     results = json.loads(out.read_text())
     assert [row["solved"] for row in results["summary"]] == [3, 3, 0]
+    assert results["complete"]
     first = results["solutions"][0]
     assert (first["name"], first["move"], first["solved"]) == ("cythera", "a1a8", True)
     assert 0 <= first["solved_after"] <= first["seconds"]
     again = run("suite", path, "--each", "depth=4", "--json", out)
     assert again.returncode == 2
     assert "exists" in again.stderr
+
+
+def test_an_interrupted_suite_keeps_what_is_solved(tmp_path: Path) -> None:
+    path, out = tmp_path / "s.epd", tmp_path / "s.json"
+    path.write_text(POSITIONS * 1000)
+    arguments = ["suite", path, "--engine", *stub(), "--each", "depth=1", "--json", out]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command(*arguments), env=ENVIRONMENT, text=True, **pipes) as runner:
+        assert runner.stdout is not None
+        runner.stdout.readline()
+        runner.send_signal(signal.SIGINT)
+        shown, errors = runner.communicate(timeout=20)
+    assert runner.returncode == 130
+    results = json.loads(out.read_text())
+    done = len(results["solutions"])
+    assert 0 < done < 3000
+    assert not results["complete"]
+    assert results["summary"][0]["positions"] == done
+    assert errors == f"interrupted after {done} of 3000 positions\n"
+    assert re.search(rf"^ok +\d+ +{done} ", shown, re.MULTILINE)
 
 
 def test_suite_with_our_engine_by_default(tmp_path: Path) -> None:

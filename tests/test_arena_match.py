@@ -246,6 +246,7 @@ def no_change(directory: Path) -> dict[str, str]:
         (match(*PAIR, extra=["--out", "/none/m"]), "/none/m"),
         (["suite"], "FILE"),
         (["suite", "none.epd", "--each", "st=1"], "none.epd"),
+        (["suite", "none.epd", "--each", "st=1", "--json", "/none/s"], "/none/s: No such file"),
         (["suite", __file__, "--each", "st=1"], "line 1"),
     ],
 )

@@ -16,7 +16,7 @@ from uci_engine.arena.spec import EngineSpec, name_engines, parse_engine
 from uci_engine.arena.start import make_runner
 from uci_engine.arena.tables import columns
 from uci_engine.arguments import Parser, count_number
-from uci_engine.files import replace_json
+from uci_engine.files import check_writable, replace_json
 
 EXAMPLE = """\
 example:
@@ -73,22 +73,50 @@ def own_command() -> str:
     return shlex.join([sys.executable, "-m", "uci_engine"])
 
 
-def solve_all(
-    runner: SuiteRunner, positions: Sequence[TestPosition], names: Sequence[str], quiet: bool
-) -> list[Solution]:
-    """Engine by engine, so that none is started more often than needed."""
-    tasks = (SuiteTask(engine, p) for engine in range(len(names)) for p in positions)
-    by_number = {position.number: position for position in positions}
-    solutions = []
-    try:
-        for solution in runner.run(tasks):
-            solutions.append(solution)
-            if not quiet:
-                print(solution_line(solution, by_number[solution.number], names), flush=True)
-    finally:
-        with SHIELD:
-            runner.stop()
-    return sorted(solutions, key=lambda solution: (solution.engine, solution.number))
+class Suite:
+    """Positions, who solves them, and the solutions so far."""
+
+    def __init__(self, positions: Sequence[TestPosition], specs: tuple[EngineSpec, ...]) -> None:
+        self.positions = positions
+        self.specs = specs
+        self.names = [spec.name for spec in specs]
+        self.solutions: list[Solution] = []
+
+    @property
+    def total(self) -> int:
+        return len(self.specs) * len(self.positions)
+
+    def solve(self, runner: SuiteRunner, quiet: bool) -> None:
+        """Engine by engine, so that none is started more often than needed."""
+        tasks = (SuiteTask(engine, p) for engine in range(len(self.specs)) for p in self.positions)
+        by_number = {position.number: position for position in self.positions}
+        try:
+            for solution in runner.run(tasks):
+                self.solutions.append(solution)
+                if not quiet:
+                    line = solution_line(solution, by_number[solution.number], self.names)
+                    print(line, flush=True)
+        finally:
+            with SHIELD:
+                runner.stop()
+
+    def report(self, source: Path, target: Path | None) -> None:
+        """The file, if one is wanted, and the table: of what there is, if it is not all."""
+        self.solutions.sort(key=lambda solution: (solution.engine, solution.number))
+        rows = summarize(self.solutions, self.names)
+        if target is not None:
+            found = [{"name": self.names[s.engine]} | s.as_dict() for s in self.solutions]
+            replace_json(
+                target,
+                {
+                    "suite": str(source),
+                    "engines": [spec.as_dict() for spec in self.specs],
+                    "complete": len(self.solutions) == self.total,
+                    "summary": rows,
+                    "solutions": found,
+                },
+            )
+        print_table(rows)
 
 
 def solution_line(solution: Solution, position: TestPosition, names: Sequence[str]) -> str:
@@ -141,24 +169,20 @@ def print_table(rows: Sequence[dict[str, Any]]) -> None:
 
 def main(arguments: Sequence[str]) -> int:
     options = make_parser().parse_args(arguments)
-    if options.json is not None and options.json.exists():
-        raise ValueError(f"{options.json} exists already")
-    positions = read_positions(options.file, options.chess960)
-    specs = parse_specs(options)
-    names = [spec.name for spec in specs]
-    runner: SuiteRunner = make_runner(SuiteTerms(specs), specs, options)
-    solutions = solve_all(runner, positions, names, options.quiet)
-    rows = summarize(solutions, names)
-    print_table(rows)
     if options.json is not None:
-        found = [{"name": names[s.engine]} | s.as_dict() for s in solutions]
-        replace_json(
-            options.json,
-            {
-                "suite": str(options.file),
-                "engines": [spec.as_dict() for spec in specs],
-                "summary": rows,
-                "solutions": found,
-            },
-        )
+        if options.json.exists():
+            raise ValueError(f"{options.json} exists already")
+        check_writable(options.json)
+    suite = Suite(read_positions(options.file, options.chess960), parse_specs(options))
+    runner: SuiteRunner = make_runner(SuiteTerms(suite.specs), suite.specs, options)
+    try:
+        suite.solve(runner, options.quiet)
+    except KeyboardInterrupt:
+        done = f"{len(suite.solutions)} of {suite.total} positions"
+        print(f"interrupted after {done}", file=sys.stderr)
+        return 130
+    finally:
+        if suite.solutions:
+            with SHIELD:
+                suite.report(options.file, options.json)
     return 0
