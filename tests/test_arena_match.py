@@ -186,7 +186,7 @@ def test_a_torn_last_line_is_played_again(tmp_path: Path) -> None:
     journal = out.with_suffix(".jsonl")
     journal.write_bytes(journal.read_bytes()[:-20])
     out.with_suffix(".pgn").write_text("nonsense")
-    assert run("match", "--resume", out).returncode == 0
+    assert run("match", "--resume", out, "--concurrency", "2", "--every", "1").returncode == 0
     assert sorted(game["number"] for game in games(out)) == [0, 1, 2]
     assert len(read_pgn(out.with_suffix(".pgn"))) == 3
 
@@ -242,7 +242,9 @@ def no_change(directory: Path) -> dict[str, str]:
         (match(PAIR[0], [*PAIR[1], "option.None=1"]), "no option 'None'"),
         (match(PAIR[0], ["conf=x"]), "--engines"),
         (["match", "--resume", "nothing"], "nothing.jsonl"),
-        (match(*PAIR, extra=["--resume", "x"]), "--resume"),
+        (match(*PAIR, extra=["--resume", "x"]), "so --engine, --each can't go with it"),
+        (["match", "--resume", "x", "--games", "100"], "so --games can't go with it"),
+        (["match", "--resume", "x", "--norepeat", "--pgn", "y"], "so --norepeat, --pgn can't go"),
         (match(*PAIR, extra=["--out", "/none/m"]), "/none/m"),
         (["suite"], "FILE"),
         (["suite", "none.epd", "--each", "st=1"], "none.epd"),

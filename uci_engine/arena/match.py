@@ -20,6 +20,8 @@ from uci_engine.arena.table import Terms
 from uci_engine.arena.tournament import Description, Files, Runner, Tournament, resume
 from uci_engine.arguments import Parser, count_number, whole_number
 
+# What may be given beside --resume: it does not change the games.
+RESUMABLE = ("resume", "concurrency", "cluster", "every")
 EXAMPLE = """\
 example:
   cythera match --engine cmd=cythera --engine cmd=/usr/games/toga2 option.OwnBook=false \\
@@ -56,7 +58,7 @@ def make_parser() -> Parser:
     add("--first", type=whole_number, default=0, metavar="N", help="openings to skip (0)")
     add("--norepeat", action="store_true", help="a new opening for each game, not each pair")
     add("--chess960", action="store_true")
-    add("--draw", nargs="+", metavar="KEY=N", help="adjudicate: movenumber=40 movecount=8 score=10")
+    add("--draw", nargs="+", metavar="KEY=N", help="adjudicate: movenumber=34 movecount=8 score=10")
     add("--win", nargs="+", metavar="KEY=N", help="adjudicate: movecount=4 score=600 twosided=on")
     add("--maxmoves", type=count_number, default=0, metavar="N", help="a draw after move N")
     add("--tb", default="", metavar="PATH", help="adjudicate by the Syzygy tables there")
@@ -134,6 +136,18 @@ def describe(options: argparse.Namespace) -> Description:
     )
 
 
+def refuse_ignored(parser: Parser, arguments: Sequence[str], options: argparse.Namespace) -> None:
+    """What a tournament that goes on has decided already can't be given anew, not even the same."""
+    unset = argparse.Namespace(**dict.fromkeys(vars(options)))
+    given = vars(parser.parse_args(arguments, unset))
+    ignored = [f"--{name}" for name in given if given[name] is not None and name not in RESUMABLE]
+    if ignored:
+        parser.error(
+            "--resume takes all but --concurrency, --cluster and --every from the earlier run, "
+            f"so {', '.join(ignored)} can't go with it"
+        )
+
+
 def prepare(options: argparse.Namespace) -> Tournament:
     if options.resume:
         return resume(options.resume)
@@ -144,8 +158,8 @@ def prepare(options: argparse.Namespace) -> Tournament:
 def main(arguments: Sequence[str]) -> int:
     parser = make_parser()
     options = parser.parse_args(arguments)
-    if options.resume and (options.engine or options.out):
-        parser.error("--resume takes all but --concurrency from the earlier run")
+    if options.resume:
+        refuse_ignored(parser, arguments, options)
     if options.pgn and options.out:
         parser.error("--out NAME writes NAME.pgn: --pgn can't go with it")
     tournament = prepare(options)
