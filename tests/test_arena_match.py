@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import chess
 import chess.pgn
@@ -285,8 +286,43 @@ def break_json(text: str) -> str:
     return text.replace('"number"', "number")
 
 
+def change_field(*keys: str | int, value: Any = None) -> Callable[[str], str]:
+    """A journal whose description has another value there; None takes the field away."""
+
+    def change(text: str) -> str:
+        head, rest = text.split("\n", 1)
+        description = json.loads(head)
+        inner = description
+        for key in keys[:-1]:
+            inner = inner[key]
+        if value is None:
+            del inner[keys[-1]]
+        else:
+            inner[keys[-1]] = value
+        return json.dumps(description) + "\n" + rest
+
+    return change
+
+
 @pytest.mark.parametrize(
-    "change", [break_header, break_game, break_json, lambda text: "", lambda text: "\n"]
+    "change",
+    [
+        break_header,
+        break_game,
+        break_json,
+        lambda text: "",
+        lambda text: "\n",
+        change_field("engines"),
+        change_field("engines", 0, "name"),
+        change_field("engines", 0, "colour", value="green"),
+        change_field("engines", 0, "options", value=[["Hash"]]),
+        change_field("engines", value=[]),
+        change_field("sprt"),
+        change_field("sprt", value={"elo0": 0}),
+        change_field("games", value="many"),
+        change_field("openings", value="book.epd"),
+        change_field("adjudication", "weather", value=1),
+    ],
 )
 def test_bad_journals(change: Callable[[str], str], tmp_path: Path) -> None:
     play(*PAIR, out=tmp_path / "m", extra=["--games", "2", *SHORT])

@@ -17,6 +17,7 @@ from uci_engine.arena.engines_file import EngineCatalogue
 from uci_engine.arena.epd import parse_position
 from uci_engine.arena.game import Opening
 from uci_engine.arena.openings import DEFAULT_SET, OpeningSource, load_openings
+from uci_engine.arena.plain import rebuild
 from uci_engine.arena.rules import Adjudication, ScoreWatch, ending_by_rule
 from uci_engine.arena.schedule import Schedule
 from uci_engine.arena.spec import EngineSpec, name_engines, parse_engine
@@ -91,7 +92,7 @@ def test_settings() -> None:
     assert (spec.control.base_ms, spec.control.nodes) == (1000, 5)
     assert (spec.margin_ms, spec.start_timeout_ms) == (0, 1500)
     assert (spec.ponder, spec.restart) == (True, False)
-    assert EngineSpec.from_dict(json.loads(json.dumps(spec.as_dict()))) == spec
+    assert rebuild(EngineSpec, json.loads(json.dumps(spec.as_dict())), "it") == spec
 
 
 @pytest.mark.parametrize(
@@ -137,7 +138,13 @@ def test_engines_file(tmp_path: Path) -> None:
         parse_engine(["conf=Other"], (), EngineCatalogue(path))
 
 
-@pytest.mark.parametrize("text", ["", "{}", "[1]", '[{"name": "x"}]', "[", '[{"command": "x"}]'])
+@pytest.mark.parametrize(
+    "text",
+    ["", "{}", "[1]", '[{"name": "x"}]', "[", '[{"command": "x"}]',
+     '[{"name": "x", "command": "x", "options": null}]',
+     '[{"name": "x", "command": "x", "initStrings": null}]',
+     '[{"name": "x", "command": "x", "workingDirectory": 5}]'],
+)  # fmt: skip
 def test_bad_engines_file(text: str, tmp_path: Path) -> None:
     path = tmp_path / "engines.json"
     path.write_text(text)

@@ -48,6 +48,9 @@ def apply_entry(spec: EngineSpec, entry: dict[str, Any], path: Path) -> EngineSp
     name, protocol = entry["name"], entry.get("protocol", "uci")
     if protocol not in PROTOCOLS:
         raise ValueError(f"{path}: {name}: unknown protocol {protocol!r}")
+    for key, kind in (("options", list), ("initStrings", list), ("workingDirectory", str)):
+        if key in entry and not isinstance(entry[key], kind):
+            raise ValueError(f"{path}: {name}: {key} has the wrong type: {entry[key]!r}")
     options = []
     for option in entry.get("options", []):
         if not isinstance(option, dict) or "name" not in option:

@@ -94,7 +94,7 @@ def read_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 def read_description(path: Path) -> dict[str, Any]:
     for _, value in read_lines(path):
-        if value.get("format") != FORMAT:
+        if value.pop("format", None) != FORMAT:
             break
         return value
     raise ValueError(f"{path}: not the journal of a tournament")

@@ -10,7 +10,7 @@ from pathlib import Path
 from uci_engine import Board
 from uci_engine.arena.digest import Digest, make_digest
 from uci_engine.arena.game import GameRecord
-from uci_engine.arena.journal import read_description, read_games
+from uci_engine.arena.journal import read_games
 from uci_engine.arena.pgn import PgnWriter
 from uci_engine.arena.plots import Line, bars, error_bars, line_plot
 from uci_engine.arena.ratings import Fit, fit_ratings
@@ -252,7 +252,7 @@ def page(description: Description, digest: Digest, total: int) -> str:
 
 def write_report(journal: Path, target: Path, total: int) -> None:
     """From the journal alone: it can be made at any time, also of a running tournament."""
-    description = Description.from_dict(read_description(journal))
+    description = Description.read(journal)
     names = [spec.name for spec in description.engines]
     digest = make_digest(names, read_games(journal), total, description.sprt)
     if not digest.standings.games:

@@ -41,16 +41,6 @@ class EngineSpec:
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
 
-    @classmethod
-    def from_dict(cls, values: dict[str, Any]) -> EngineSpec:
-        values = dict(values)
-        values["control"] = TimeControl(**values["control"])
-        values["command"] = tuple(values["command"])
-        values["init_strings"] = tuple(values["init_strings"])
-        for key in ("options", "shared_options"):
-            values[key] = tuple((name, value) for name, value in values[key])
-        return cls(**values)
-
 
 def parse_pair(text: str) -> tuple[str, str]:
     key, equals, value = text.partition("=")

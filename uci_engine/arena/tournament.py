@@ -13,8 +13,9 @@ from uci_engine.arena.interrupts import SHIELD
 from uci_engine.arena.journal import Journal, read_description, read_games
 from uci_engine.arena.openings import OpeningSource, load_openings
 from uci_engine.arena.pgn import PgnWriter
+from uci_engine.arena.plain import rebuild
 from uci_engine.arena.rules import Adjudication
-from uci_engine.arena.schedule import Schedule
+from uci_engine.arena.schedule import Schedule, pairings
 from uci_engine.arena.spec import EngineSpec
 from uci_engine.arena.sprt import Sprt
 from uci_engine.arena.standings import Standings, tally_dict
@@ -43,13 +44,15 @@ class Description:
         return asdict(self)
 
     @classmethod
-    def from_dict(cls, values: dict[str, Any]) -> Description:
-        values = {key: value for key, value in values.items() if key != "format"}
-        values["engines"] = tuple(EngineSpec.from_dict(value) for value in values["engines"])
-        values["adjudication"] = Adjudication(**values["adjudication"])
-        values["openings"] = OpeningSource(**values["openings"])
-        values["sprt"] = Sprt(**values["sprt"]) if values["sprt"] else None
-        return cls(**values)
+    def read(cls, journal: Path) -> Description:
+        """That of the tournament whose journal it is."""
+        values = read_description(journal)
+        try:
+            description: Description = rebuild(cls, values, "the tournament")
+            pairings(description.form, len(description.engines))
+        except ValueError as error:
+            raise ValueError(f"{journal}, line 1: {error}") from None
+        return description
 
     def schedule(self) -> Schedule:
         wanted = (self.games + 1) // 2 if self.repeat else self.games
@@ -211,5 +214,4 @@ class Tournament:
 def resume(name: str) -> Tournament:
     files = Files.named(name)
     assert files.journal is not None
-    description = Description.from_dict(read_description(files.journal))
-    return Tournament(description, files)
+    return Tournament(Description.read(files.journal), files)
