@@ -22,6 +22,7 @@ from arena_tools import ENVIRONMENT, command, games, match, play, run, stub
 pytestmark = pytest.mark.release_only
 
 SHORT: list[str | Path] = ["--openings", "start", "--maxmoves", "6"]
+HUGE = 10**20  # no integer of the core's
 PAIR = (stub(name="a"), stub(name="b"))
 
 
@@ -106,6 +107,17 @@ def test_each_engine_its_own_limit(tmp_path: Path) -> None:
     play(*engines, out=tmp_path / "m", extra=["--games", "1", *SHORT], each=["option.Hash=2"])
     headers = read_pgn(tmp_path / "m.pgn")[0].headers
     assert (headers["WhiteTimeControl"], headers["BlackTimeControl"]) == ("9+1", "-")
+
+
+@pytest.mark.parametrize(
+    "limits",
+    [["depth=1", f"nodes={HUGE}"], ["nodes=50", f"depth={HUGE}"],
+     ["depth=1", "tc=9999999", f"margin={HUGE}", "movetimeout=9999999"]],
+)  # fmt: skip
+def test_limits_beyond_all_integers_are_no_limits(limits: list[str], tmp_path: Path) -> None:
+    engines = (["proto=internal", "name=inside"], stub(name="outside"))
+    results = play(*engines, out=tmp_path / "m", extra=["--games", "2", *SHORT], each=limits)
+    assert results["reasons"] == {"adjudicated draw": 2}
 
 
 def test_sprt_stops_the_match(tmp_path: Path) -> None:
@@ -242,6 +254,8 @@ def no_change(directory: Path) -> dict[str, str]:
         (match(PAIR[0], [*PAIR[1], "dir=/none"]), "/none: No such file"),
         (match(PAIR[0], [*PAIR[1], "option.None=1"]), "no option 'None'"),
         (match(PAIR[0], ["conf=x"]), "--engines"),
+        (match(PAIR[0], ["proto=internal", f"option.Hash={HUGE}"]), "Hash: must be from 1 to"),
+        (match(PAIR[0], ["proto=internal", "option.Threads=x"]), "not a whole number: 'x'"),
         (["match", "--resume", "nothing"], "nothing.jsonl"),
         (match(*PAIR, extra=["--resume", "x"]), "so --engine, --each can't go with it"),
         (["match", "--resume", "x", "--games", "100"], "so --games can't go with it"),

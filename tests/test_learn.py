@@ -195,6 +195,8 @@ def test_a_run_can_be_ended_at_any_moment(tmp_path: Path, how: signal.Signals) -
         (["{folder}/text"], "text: item 0 is not a chess position"),
         (["{folder}/games.bin", "--games", "0"], "--games: must be at least 1: '0'"),
         (["{folder}/games.bin", "--nodes", "many"], "--nodes: not a whole number: 'many'"),
+        (["{folder}/games.bin", "--nodes", "9" * 20], "--nodes: must be from 1 to"),
+        (["{folder}/short"], "short: there is such a file, and it is too short for a position"),
         (["{folder}/games.bin", "--threads", "99999"], "--threads: must be from 1 to"),
         (["{folder}/games.bin", "--plies", "5000"], "--plies: must be from 1 to"),
         (["{folder}/games.bin", "--seed", "x"], "--seed: not a whole number: 'x'"),
@@ -203,14 +205,15 @@ def test_a_run_can_be_ended_at_any_moment(tmp_path: Path, how: signal.Signals) -
 def test_wrong_self_play_is_refused(
     tmp_path: Path, capfd: pytest.CaptureFixture[str], arguments: list[str], problem: str
 ) -> None:
-    text = tmp_path / "text"
+    text, short = tmp_path / "text", tmp_path / "short"
     text.write_text("Not everything that is called a file holds positions.\n")
-    before = text.read_bytes()
+    short.write_text("precious\n")
+    before = text.read_bytes(), short.read_bytes()
     code = cli.main(["selfplay", *(each.format(folder=tmp_path) for each in arguments)])
     errors = capfd.readouterr().err
     assert (code, errors.count("\n")) == (2, 1)
     assert problem in errors
-    assert text.read_bytes() == before
+    assert (text.read_bytes(), short.read_bytes()) == before
 
 
 def test_a_file_that_can_not_be_written_ends_the_run() -> None:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import argparse
 import time
 
-from core_ext.core import Searcher
+from core_ext.core import MAX_HASH_MB, MAX_THREADS, Searcher
 from uci_engine.arena.player import Answer, Situation
 from uci_engine.arena.process import EngineError
 from uci_engine.arena.spec import EngineSpec
-from uci_engine.limits import GoLimits, allot_time
+from uci_engine.arguments import number_between
+from uci_engine.limits import MOST_DEPTH, MOST_NODES, GoLimits, allot_time
 
 OVERHEAD_MS = 1  # there is no pipe, but other games' threads take their turns
 DEFAULTS = {"hash": 16, "threads": 1}
+LARGEST = {"hash": MAX_HASH_MB, "threads": MAX_THREADS}
 
 
 class InternalPlayer:
@@ -25,9 +28,7 @@ class InternalPlayer:
         self.missing = [n for n, _ in self.spec.shared_options if n.lower() not in values]
         for name, value in (*self.spec.shared_options, *self.spec.options):
             if name.lower() in values:
-                if not value.isdecimal():
-                    raise EngineError("bad option", f"{name} must be a number, not {value!r}")
-                values[name.lower()] = int(value)
+                values[name.lower()] = parse_value(name, value)
             elif name not in self.missing:
                 raise EngineError("bad option", f"inside the runner it has no option {name!r}")
         try:
@@ -48,8 +49,8 @@ class InternalPlayer:
         self.searcher.prepare()
         found = self.searcher.search(
             situation.board,
-            depth=control.depth,
-            nodes=control.nodes,
+            depth=min(control.depth, MOST_DEPTH),
+            nodes=min(control.nodes, MOST_NODES),
             soft_ms=budget.soft_ms,
             hard_ms=budget.hard_ms,
             start_ns=start,
@@ -70,6 +71,13 @@ class InternalPlayer:
 
     def close(self) -> None:
         self.searcher = None
+
+
+def parse_value(name: str, text: str) -> int:
+    try:
+        return number_between(1, LARGEST[name.lower()])(text)
+    except argparse.ArgumentTypeError as error:
+        raise EngineError("bad option", f"{name}: {error}") from None
 
 
 def limits_of(situation: Situation) -> GoLimits:

@@ -19,6 +19,7 @@ LONGEST_LINE = 1 << 20
 MOST_LATE_BURSTS = 16
 QUIT_SECONDS = 1.0
 WRITE_SECONDS = 10.0
+LONGEST_POLL_MS = 1 << 30  # poll() takes a C int; who waits for longer polls again
 
 
 class EngineError(Exception):
@@ -93,7 +94,7 @@ class EngineProcess:
                 left = deadline_ns - time.monotonic_ns()
                 if left < 0:
                     return None
-                wait_ms = left // 1_000_000 + 1
+                wait_ms = min(left // 1_000_000 + 1, LONGEST_POLL_MS)
             if self.readable.poll(wait_ms):
                 self.fill()
         return self.lines.popleft()

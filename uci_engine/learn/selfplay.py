@@ -22,6 +22,7 @@ import numpy as np
 from core_ext.core import MAX_THREADS, Board, Crew, Searcher, SearchResult
 from uci_engine import batch
 from uci_engine.arguments import Parser, count_number, number_between, whole_number
+from uci_engine.limits import MOST_NODES
 from uci_engine.report import is_over
 
 HASH_MB = 8
@@ -41,7 +42,8 @@ def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
     add = parser.add_argument
     add("out", type=Path, metavar="FILE", help="32-byte records are appended to it")
     add("--games", type=count_number, default=1000, metavar="N", help="games to play (1000)")
-    add("--nodes", type=count_number, default=5000, metavar="N", help="nodes a move (5000)")
+    nodes = number_between(1, MOST_NODES)
+    add("--nodes", type=nodes, default=5000, metavar="N", help="nodes a move (5000)")
     threads = number_between(1, MAX_THREADS)
     add("--threads", type=threads, default=os.cpu_count() or 1, metavar="N", help="(all)")
     plies = number_between(1, LONGEST_OPENING)
@@ -129,7 +131,10 @@ class Run:
 def prepare_file(path: Path) -> int:
     """See to it that records can be appended; how many there are already."""
     with path.open("ab") as file:
-        records = file.tell() // batch.POSITION.itemsize
+        size = file.tell()
+        records = size // batch.POSITION.itemsize
+        if size and not records:
+            raise ValueError(f"{path}: there is such a file, and it is too short for a position")
         check_records(path, np.fromfile(path, dtype=batch.POSITION, count=RECORDS_TO_CHECK))
         # A killed run may have left a part of a record at the end.
         file.truncate(records * batch.POSITION.itemsize)
