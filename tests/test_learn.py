@@ -229,6 +229,23 @@ def test_a_file_that_can_not_be_written_ends_the_run() -> None:
 # ---- tuning
 
 
+@pytest.mark.parametrize("limit", [1000, 200, 20, 10**6])
+def test_what_is_kept_aside_is_of_games_not_learnt_from(tmp_path: Path, limit: int) -> None:
+    """The positions of a game lie together in the file: here they are 40 games of 25."""
+    positions = batch.pack([Board()] * 1000)
+    positions["result"] = 1
+    positions["score"] = np.arange(1000)
+    path = tmp_path / "games.bin"
+    positions.tofile(path)
+    chosen = tune.read_positions(path, limit)["score"]
+    total = min(limit, 1000)
+    assert len(chosen) == len(set(chosen)) == total
+    aside, learnt = chosen[: total // 20], chosen[total // 20 :]
+    assert not set(aside // 25) & set(learnt // 25)
+    for part in (aside, learnt):
+        assert len(part) < 2 or (np.diff(part) < 0).any()  # shuffled
+
+
 def test_the_model_is_the_evaluation(data: Path) -> None:
     """To a centipawn: the evaluation rounds."""
     positions = np.fromfile(data, dtype=batch.POSITION)

@@ -66,12 +66,22 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def read_positions(path: Path, limit: int) -> batch.Positions:
+    """Some of them, shuffled, those to be kept aside first. These are from the file's end: a game's
+    positions lie together, and but for the one at the border no game is on both sides."""
     data = np.fromfile(path, dtype=batch.POSITION)
     check_records(path, data)
-    chosen = np.random.default_rng(1).permutation(data)[:limit]
-    if len(chosen) < VALIDATION_SHARE:
-        raise ValueError(f"{path}: at least {VALIDATION_SHARE} positions, not {len(chosen)}")
-    return chosen
+    total = min(len(data), limit)
+    if total < VALIDATION_SHARE:
+        raise ValueError(f"{path}: at least {VALIDATION_SHARE} positions, not {total}")
+    chance = np.random.default_rng(1)
+    border = len(data) - kept_aside(len(data))
+    aside = chance.permutation(data[border:])[: kept_aside(total)]
+    learnt = chance.permutation(data[:border])[: total - len(aside)]
+    return np.concatenate([aside, learnt])
+
+
+def kept_aside(positions: int) -> int:
+    return positions // VALIDATION_SHARE
 
 
 @dataclass(frozen=True)
@@ -152,7 +162,7 @@ def fit(
 ) -> Iterator[Floats]:
     """Adam over chunks of the data; the weights that do better on the part kept aside, as they
     are found. The first ones are those to begin with."""
-    kept = len(targets) // VALIDATION_SHARE
+    kept = kept_aside(len(targets))
     aside, chunks = model.chunks(0, kept), model.chunks(kept)
     first = np.zeros_like(weights)
     second = np.zeros_like(weights)
