@@ -1,0 +1,117 @@
+"""What a developer runs by hand: wrong arguments, and engines that are none, get one sentence."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
+PERFT_ENGINE = """\
+import sys
+for line in sys.stdin:
+    if line.startswith("position") and "broken" in line:
+        break
+    if line.startswith("go perft"):
+        print("a2a3: 1\\n\\nNodes searched:", 0 if line.endswith("2\\n") else 7, flush=True)
+"""
+UCI_ENGINE_WITHOUT_HASH = """\
+import sys
+for line in sys.stdin:
+    answers = {"uci": "uciok", "isready": "readyok", "quit": "bye"}
+    print(answers.get(line.strip(), ""), flush=True)
+    if line == "quit\\n":
+        break
+"""
+
+pytestmark = pytest.mark.release_only
+
+
+def run(name: str, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, ROOT / "scripts" / name, *arguments]
+    return subprocess.run(
+        command, env=ENVIRONMENT, capture_output=True, text=True, timeout=60, check=False
+    )
+
+
+def engine(directory: Path, source: str) -> Path:
+    path = directory / "engine"
+    path.write_text(f"#!{sys.executable}\n{source}")
+    path.chmod(0o755)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "words"),
+    [
+        ("bench_perft", ["--rounds", "0"], "must be at least 1: '0'"),
+        ("bench_perft", ["--stockfish", "/no/such/engine"], "/no/such/engine"),
+        ("bench_perft", ["--stockfish", "/bin/true"], "/bin/true has gone"),
+        ("bench_search", ["/no/such/engine"], "/no/such/engine does not answer"),
+        ("bench_search", ["/bin/true", "0"], "must be from 0.01 to 3600: '0'"),
+        ("differential", ["--jobs", "0"], "must be at least 1: '0'"),
+        ("make_perft_suite", ["/no/such/file"], "/no/such/file"),
+        ("make_perft_suite", [__file__, "--engine", "/no/such/engine"], "/no/such/engine"),
+        ("make_perft_suite", [sys.executable, "--engine", "/bin/true"], "not a text file"),
+        ("make_perft_suite", [__file__, "--engine", "/bin/true"], "/bin/true has gone"),
+        ("make_perft_suite", [__file__, "--engine", "/bin/cat", "-o", "/no/such/x"], "/no/such/x"),
+        ("make_perft_suite", [__file__, "--engine", "/bin/cat", "-o", "/"], "/ is a directory"),
+    ],
+)
+def test_what_can_not_be_done_is_one_sentence(name: str, arguments: list[str], words: str) -> None:
+    answer = run(name, *arguments)
+    assert answer.returncode in (1, 2)
+    assert words in answer.stderr.splitlines()[-1]
+    assert "Traceback" not in answer.stderr
+
+
+def test_a_rival_without_a_hash_size_is_named(tmp_path: Path) -> None:
+    path = engine(tmp_path, UCI_ENGINE_WITHOUT_HASH)
+    answer = run("bench_search", path)
+    assert answer.returncode == 1
+    assert f"{path} does not answer as an engine" in answer.stderr
+    assert answer.stderr.count("\n") == 1
+
+
+def test_a_perft_suite_is_counted_again_in_its_place(tmp_path: Path) -> None:
+    suite = tmp_path / "suite.epd"
+    suite.write_text("# a comment\n\none ;D1 5\ntwo\n")
+    path = engine(tmp_path, PERFT_ENGINE)
+    assert run("make_perft_suite", "--engine", path, "-o", suite, suite).returncode == 0
+    counted = "# a comment\n\none ;D1 7 ;D2 0\ntwo ;D1 7 ;D2 0\n"
+    assert suite.read_text() == counted
+    assert sorted(tmp_path.iterdir()) == [path, suite]
+    answer = run("make_perft_suite", "--engine", path, suite)
+    assert (answer.returncode, answer.stdout) == (0, counted)
+
+
+def test_an_engine_that_goes_keeps_what_is_counted(tmp_path: Path) -> None:
+    suite = tmp_path / "suite.epd"
+    suite.write_text("one ;D1 5\nbroken ;D1 5\n")
+    path = engine(tmp_path, PERFT_ENGINE)
+    answer = run("make_perft_suite", "--engine", path, "-o", suite, suite)
+    assert answer.returncode == 2
+    assert f"make_perft_suite: line 2: {path} has gone" in answer.stderr
+    assert suite.read_text() == "one ;D1 5\nbroken ;D1 5\n"
+    assert (tmp_path / "suite.epd.new").read_text() == "one ;D1 7 ;D2 0\n"
+
+
+def test_a_reader_that_has_seen_enough_of_a_perft_suite(tmp_path: Path) -> None:
+    positions = tmp_path / "positions"
+    positions.write_text("one\n" * 5000)
+    path = engine(tmp_path, PERFT_ENGINE)
+    command = [sys.executable, ROOT / "scripts" / "make_perft_suite", "--engine", path, positions]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr is not None
+        errors = process.stderr.read()
+    assert process.returncode == 1
+    assert "Error" not in errors
