@@ -5,7 +5,7 @@ Set in the environment:
 CYTHERA_ARCH      what the core is compiled for: `native` (the default), any value that gcc's -march
                   takes, or several x86-64 levels ("x86-64 x86-64-v2 x86-64-v3"), which makes one
                   core each for core_ext/__init__.py to choose from; release wheels are built so.
-CYTHERA_DEBUG=1   the debug build: every make and unmake is checked against a fresh computation.
+CYTHERA_DEBUG=1   the debug build: every position made is checked against a fresh computation.
 CYTHERA_TUNE=1    the search's numbers become UCI options, for a tuner to try others.
 CYTHERA_SANITIZE  gcc's sanitizers ("address,undefined" or "thread"), on top of the debug build.
 """
