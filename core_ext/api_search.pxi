@@ -284,18 +284,20 @@ cdef class Searcher:
         with nogil:
             iterate(self.shared.threads[index])
 
-    cdef SearchInfo describe(self, int line, int bound):
+    cdef SearchInfo describe(self, int line, int depth):
         cdef ThreadC* t = self.shared.threads[0]
         cdef RootMoveC* root = &t.roots[line]
         cdef SearchInfo info = SearchInfo.__new__(SearchInfo)
         cdef int score = root.score if root.score != -INFINITE else root.previous_score
-        info.depth = t.root_depth if bound != NO_BOUND else t.completed_depth
+        if root.bound != EXACT:  # a mate is told with all its moves, and they are not known yet
+            score = min(max(score, 1 - LEAST_MATE), LEAST_MATE - 1)
+        info.depth = depth
         info.seldepth = max(root.seldepth, info.depth)
         info.multipv = line + 1
         info.score = score
         info.mate = mate_distance(score)
-        info.bound = ("lowerbound" if bound == LOWER_BOUND
-                      else "upperbound" if bound == UPPER_BOUND else "")
+        info.bound = ("lowerbound" if root.bound == LOWER_BOUND
+                      else "upperbound" if root.bound == UPPER_BOUND else "")
         info.nodes = count_nodes(&self.shared)
         info.hashfull = table_permille(&self.shared.table)
         info.tbhits = t.tb_hits
@@ -310,9 +312,9 @@ cdef class Searcher:
             if bound != EXACT:
                 if elapsed_ns(&self.shared.clock) < BOUNDS_AFTER_NS:
                     return
-                self.tell(self.describe(t.pv_index, bound))
+                self.tell(self.describe(t.pv_index, t.root_depth))
                 return
-            self.infos = [self.describe(line, bound)
+            self.infos = [self.describe(line, t.root_depth)
                           for line in range(min(t.multipv, t.root_count))]
             for info in self.infos:
                 self.tell(info)
@@ -328,12 +330,13 @@ cdef class Searcher:
     cdef SearchResult make_result(self):
         """A search stopped within an iteration may have found a better move or score in it."""
         cdef SearchResult result = SearchResult.__new__(SearchResult)
-        cdef SearchInfo best = self.describe(0, NO_BOUND)
+        cdef int depth = self.shared.threads[0].completed_depth
+        cdef SearchInfo best = self.describe(0, depth)
         cdef int line
         if (not self.infos or self.infos[0].pv != best.pv
                 or self.infos[0].score != best.score):
             settle_roots(self.shared.threads[0])
-            self.infos = [self.describe(line, NO_BOUND) for line in range(max(1, len(self.infos)))]
+            self.infos = [self.describe(line, depth) for line in range(max(1, len(self.infos)))]
             for info in self.infos:
                 self.tell(info)
         result.infos = self.infos
@@ -454,6 +457,7 @@ cdef int restrict_roots(ThreadC* t, Board board, searchmoves) except -1:
             t.roots[t.root_count].move = t.roots[t.root_count].pv[0] = move[0]
             t.roots[t.root_count].pv_length = 1
             t.roots[t.root_count].score = -INFINITE
+            t.roots[t.root_count].bound = EXACT
             t.root_count += 1
         move += 1
     return 0

@@ -1,7 +1,7 @@
 # What a search thread carries: one frame per ply, its histories, its root moves.
 
 cdef enum:
-    FRAMES_BELOW_ROOT = 6      # so that frame - 4 is always there
+    FRAMES_BELOW_ROOT = 6      # the histories look back so far
     HISTORY_LIMIT = 16384
     CORRECTION_LIMIT = 1024
     CORRECTION_SIZE = 16384
@@ -31,11 +31,12 @@ cdef struct FrameC:
 cdef struct RootMoveC:
     MoveC move
     int score
+    int bound                  # what the score is, of the bounds in tt.pxi
     int previous_score
     int seldepth
     u64 nodes
     int pv_length
-    MoveC pv[MAX_PLY]
+    MoveC pv[MAX_PLY]          # of the last exact score
 
 cdef struct LimitsC:
     int depth
@@ -64,7 +65,7 @@ cdef struct ThreadC:
     int game_length
     int index
     u64 nodes
-    u64 tb_hits
+    u64 tb_hits                # for a prober inside the search
     int seldepth
     int root_depth
     int completed_depth
@@ -121,16 +122,20 @@ cdef inline RootMoveC* find_root(ThreadC* t, MoveC move) noexcept nogil:
     return &t.roots[0]
 
 
-cdef inline void note_root_move(ThreadC* t, FrameC* f, MoveC move, int score, int alpha, int count,
-                                u64 nodes) noexcept nogil:
+cdef inline void note_root_move(ThreadC* t, FrameC* f, MoveC move, int score, int alpha, int beta,
+                                int count, u64 nodes) noexcept nogil:
     """Only the first move and those that beat it have a score worth the name."""
     cdef RootMoveC* root = find_root(t, move)
     root.nodes += nodes
-    if count == 1 or score > alpha:
-        root.score = score
-        root.seldepth = t.seldepth
-        root.pv[0] = move
-        memcpy(&root.pv[1], f[1].pv, f[1].pv_length * sizeof(MoveC))
-        root.pv_length = f[1].pv_length + 1
-    else:
+    root.bound = EXACT
+    if count > 1 and score <= alpha:
         root.score = -INFINITE
+        return
+    root.score = score
+    root.seldepth = t.seldepth
+    if score <= alpha or score >= beta:
+        root.bound = UPPER_BOUND if score <= alpha else LOWER_BOUND
+        return
+    root.pv[0] = move
+    memcpy(&root.pv[1], f[1].pv, f[1].pv_length * sizeof(MoveC))
+    root.pv_length = f[1].pv_length + 1

@@ -1,5 +1,12 @@
 # The root: iterations, aspiration windows, root moves, and when to stop.
 
+cdef enum:
+    FORCED_MOVE_DEPTH = 8      # enough for a score, where there is nothing to choose
+    ASPIRATION_DEPTH = 4
+    WIDEST_ASPIRATION = 500
+    MOST_FAIL_HIGH_PLIES = 3
+
+
 cdef inline void report(ThreadC* t, int bound) noexcept nogil:
     """Tell the front end; only the first thread speaks."""
     if t.index == 0:
@@ -39,7 +46,7 @@ cdef void aspirate(ThreadC* t) noexcept nogil:
     cdef int depth = t.root_depth, fails = 0  # fails above beta: then less depth will do
     cdef int expected = t.roots[t.pv_index].previous_score
     cdef int score
-    if t.root_depth >= 4 and not is_mate_score(expected):
+    if t.root_depth >= ASPIRATION_DEPTH and not is_mate_score(expected):
         alpha = max(expected - delta, -INFINITE)
         beta = min(expected + delta, INFINITE)
     while True:
@@ -56,15 +63,19 @@ cdef void aspirate(ThreadC* t) noexcept nogil:
             report(t, LOWER_BOUND)
             beta = min(score + delta, INFINITE)
             if t.shared.limits.selective:
-                fails = min(fails + 1, 3)
+                fails = min(fails + 1, MOST_FAIL_HIGH_PLIES)
         delta += delta // 2
-        if delta > 500:
+        if delta > WIDEST_ASPIRATION:
             alpha = -INFINITE
             beta = INFINITE
 
 
+# What the soft budget is multiplied by: by how many iterations the best move has stayed the same,
+# by the share of the nodes that the other moves took, by the centipawns that the score fell.
 cdef double[5] STABILITY_FACTORS
 STABILITY_FACTORS[:] = [2.0, 1.2, 0.95, 0.85, 0.78]
+cdef double SHARE_BASE = 0.55, SHARE_SLOPE = 1.7
+cdef double DROP_SLOPE = 1 / 120.0, LEAST_DROP_FACTOR = 0.8, MOST_DROP_FACTOR = 1.6
 
 
 cdef bint soft_time_is_up(ThreadC* t, int score_drop) noexcept nogil:
@@ -76,11 +87,11 @@ cdef bint soft_time_is_up(ThreadC* t, int score_drop) noexcept nogil:
     cdef double share, factor
     if limit == 0:
         return False
-    if t.root_count == 1 and t.root_depth >= 8:
-        return True  # a forced move needs no thought
+    if t.root_count == 1 and t.root_depth >= FORCED_MOVE_DEPTH:
+        return True
     share = <double>t.roots[0].nodes / <double>(t.nodes + 1)
-    factor = (0.55 + 1.7 * (1.0 - share)) * STABILITY_FACTORS[min(t.stability, 4)]
-    factor *= min(max(1.0 + score_drop / 120.0, 0.8), 1.6)
+    factor = (SHARE_BASE + SHARE_SLOPE * (1.0 - share)) * STABILITY_FACTORS[min(t.stability, 4)]
+    factor *= min(max(1.0 + score_drop * DROP_SLOPE, LEAST_DROP_FACTOR), MOST_DROP_FACTOR)
     return elapsed_ns(&t.shared.clock) >= <int64_t>(limit * factor)
 
 

@@ -241,12 +241,12 @@ cdef inline bint is_hopeless(FrameC* f, PickerC* picker, MoveC move, int count, 
         picker.skip_quiets = True
         return True
     # b. The evaluation is too far below alpha.
-    if (f.pos.checkers == 0 and lmr_depth <= 8
+    if (f.pos.checkers == 0 and lmr_depth <= FUTILITY_DEPTH
             and f.static_eval + FUTILITY_BASE + FUTILITY_STEP * lmr_depth <= alpha):
         picker.skip_quiets = True
         return True
     # c. It has failed again and again.
-    if lmr_depth <= 4 and history < -HISTORY_PRUNING * depth:
+    if lmr_depth <= HISTORY_PRUNING_DEPTH and history < -HISTORY_PRUNING * depth:
         return True
     # d. It loses material.
     return not wins_exchange(&f.pos, move, -SEE_QUIET_MARGIN * lmr_depth * lmr_depth)
@@ -254,15 +254,19 @@ cdef inline bint is_hopeless(FrameC* f, PickerC* picker, MoveC move, int count, 
 
 cdef int singular_extension(ThreadC* t, FrameC* f, EntryC* entry, int beta, int depth,
                             bint is_pv, bint cut_node, int* multicut) noexcept nogil:
-    """Step 11. Is the table move the only good one? Search the others to find out."""
-    cdef int target = entry.score - 2 * depth
+    """Step 11. Is the table move the only good one? Search the others to find out.
+
+    The margin grows by 1024ths of a centipawn with each ply of depth.
+    """
+    cdef int target = entry.score - SINGULAR_MARGIN * depth // 1024
     cdef int score
     multicut[0] = -INFINITE
     f.excluded = entry.move
     score = negamax(t, f, target - 1, target, (depth - 1) // 2, cut_node)
     f.excluded = NULL_MOVE
     if score < target:
-        if not is_pv and score < target - DOUBLE_EXTENSION_MARGIN and f.double_extensions < 8:
+        if (not is_pv and score < target - DOUBLE_EXTENSION_MARGIN
+                and f.double_extensions < DOUBLE_EXTENSION_LIMIT):
             return 2
         return 1
     if target >= beta and not is_mate_score(target):
@@ -282,22 +286,22 @@ cdef inline int reduction_of(FrameC* f, MoveC move, int history, int depth, int 
     if is_quiet(move):
         reduction = QUIET_REDUCTIONS[d][c]
         if table_move != NULL_MOVE and not is_quiet(table_move):
-            reduction += LMR_ONE
+            reduction += LMR_TABLE_CAPTURE
         if move == f.killer:
-            reduction -= LMR_ONE
+            reduction -= LMR_KILLER
     else:
         reduction = CAPTURE_REDUCTIONS[d][c]
     reduction -= history * LMR_ONE // LMR_HISTORY_DIVISOR
     if is_pv:
-        reduction -= LMR_ONE
+        reduction -= LMR_PV
     if was_pv:
-        reduction -= LMR_ONE
+        reduction -= LMR_WAS_PV
     if cut_node:
-        reduction += LMR_ONE * 3 // 2
+        reduction += LMR_CUT_NODE
     if not improving:
-        reduction += LMR_ONE * 3 // 4
+        reduction += LMR_NOT_IMPROVING
     if f[1].pos.checkers:
-        reduction -= LMR_ONE
+        reduction -= LMR_CHECK
     return reduction
 
 
@@ -373,7 +377,7 @@ cdef int negamax(ThreadC* t, FrameC* f, int alpha, int beta, int depth,
 
     if selective and not is_pv and not in_check and f.excluded == NULL_MOVE:
         # Step 5. Far below alpha near the horizon: only captures can help.
-        if depth <= 3 and evaluation + RAZOR_BASE + RAZOR_STEP * depth * depth <= alpha:
+        if depth <= RAZOR_DEPTH and evaluation + RAZOR_BASE + RAZOR_STEP * depth * depth <= alpha:
             score = quiesce(t, f, alpha, alpha + 1)
             if score <= alpha:
                 return score
@@ -382,14 +386,15 @@ cdef int negamax(ThreadC* t, FrameC* f, int alpha, int beta, int depth,
                 and evaluation - REVERSE_FUTILITY_MARGIN * (depth - improving) >= beta):
             return (evaluation + beta) // 2
         # Step 7. Null move.
-        if (depth >= 3 and evaluation >= beta and f.static_eval >= beta - 20 * depth + 120
+        if (depth >= NULL_DEPTH and evaluation >= beta
+                and f.static_eval >= beta + NULL_MARGIN_BASE - NULL_MARGIN_STEP * depth
                 and (f - 1).move != NULL_MOVE and has_pieces(&f.pos) and f.ply >= t.null_guard
                 and beta > -LEAST_MATE):
             score = try_null_move(t, f, beta, depth, evaluation)
             if score > -INFINITE:
                 return score
         # Step 8. ProbCut.
-        if (depth >= 5 and not is_mate_score(beta)
+        if (depth >= PROBCUT_DEPTH and not is_mate_score(beta)
                 and not (entry.found and entry.depth >= depth - 3
                          and entry.score < beta + PROBCUT_MARGIN)):
             score = try_probcut(t, f, beta, depth, entry.move, raw, f.static_eval)
@@ -413,7 +418,7 @@ cdef int negamax(ThreadC* t, FrameC* f, int alpha, int beta, int depth,
         history = quiet_history(t, f, move) if is_quiet(move) else capture_entry(t, f, move)[0]
         if selective and not is_root:
             # Step 10. Skip the hopeless, once something that is not a mate has been found.
-            if best > -LEAST_MATE and has_pieces(&f.pos) and depth <= 10:
+            if best > -LEAST_MATE and has_pieces(&f.pos) and depth <= PRUNING_DEPTH:
                 lmr_depth = max(depth - QUIET_REDUCTIONS[min(depth, 63)][min(count, 63)]
                                 // LMR_ONE, 0)
                 if is_hopeless(f, &picker, move, count, depth, lmr_depth, alpha, history,
@@ -455,7 +460,7 @@ cdef int negamax(ThreadC* t, FrameC* f, int alpha, int beta, int depth,
 
         # Step 15. Keep the best.
         if is_root:
-            note_root_move(t, f, move, score, alpha, count, t.nodes - nodes_before)
+            note_root_move(t, f, move, score, alpha, beta, count, t.nodes - nodes_before)
         if score > best:
             best = score
             if score > alpha:

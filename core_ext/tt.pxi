@@ -24,7 +24,6 @@ cdef enum:
     AGE_CYCLE = 32
 
 cdef enum:
-    NO_BOUND = 0
     UPPER_BOUND = 1
     LOWER_BOUND = 2
     EXACT = 3

@@ -109,10 +109,32 @@ def test_every_mate_that_is_told_is_shown_to_the_end(fen: str, lines: int) -> No
     told: list[core.SearchInfo] = []
     searcher.prepare()
     searcher.search(Board(fen), nodes=1_000_000, multipv=lines, on_info=told.append)
-    mates = [(info.mate, info.pv) for info in told if info.mate is not None and not info.bound]
-    assert mates or lines > 1  # three lines leave less for the first
-    for mate, line in mates:
-        assert_line_mates(fen, line, 2 * mate - 1 if mate > 0 else -2 * mate)
+    assert any(info.mate is not None for info in told) or lines > 1  # which leave less for each
+    assert_mates_are_shown(fen, told)
+
+
+@pytest.mark.parametrize("lines", [1, 3])
+def test_a_search_that_is_cut_short_tells_no_mate_that_it_cannot_show(lines: int) -> None:
+    """Within an iteration a score may be a bound: it is told as one, and never as a mate."""
+    bounds = 0
+    for fen, _ in MATES + BEING_MATED:
+        for nodes in range(150, 9000, 150):
+            told: list[core.SearchInfo] = []
+            searcher = core.Searcher(hash_mb=1)
+            searcher.prepare()
+            result = searcher.search(
+                Board(fen), nodes=nodes, multipv=lines, on_info=told.append
+            )
+            assert_mates_are_shown(fen, told + result.infos)
+            bounds += bool(result.infos[0].bound)
+    assert bounds > 0
+
+
+def assert_mates_are_shown(fen: str, infos: list[core.SearchInfo]) -> None:
+    for info in infos:
+        if info.mate is not None:
+            assert not info.bound
+            assert_line_mates(fen, info.pv, 2 * info.mate - 1 if info.mate > 0 else -2 * info.mate)
 
 
 def assert_line_mates(fen: str, line: list[core.Move], plies: int) -> None:
