@@ -10,10 +10,10 @@ from uci_engine.values import Value
 
 # Of the clock, and of the increment that this move earns. A little of the increment is saved, so
 # that a clock which has run low recovers to some increments instead of living on none.
-CLOCK_SHARE = 0.025
-INCREMENT_SHARE = 0.6
+CLOCK_SHARE = 0.04
+INCREMENT_SHARE = 0.45
 # Not spent by plan: a busy machine may keep an answer waiting for longer than any overhead says.
-RESERVE_MS = 100
+RESERVE_MS = 150
 # With moves to go, of an equal share; the rest is left to the later and more difficult moves.
 EQUAL_SHARE = 0.9
 # Clocks with many moves to go are managed as if they had this many.
@@ -21,7 +21,7 @@ MOST_MOVES_TO_GO = 40
 # The hard budget: so many times the soft one, but no more than this part of the clock. With few
 # moves to go before the next time control more of the clock may go.
 HARD_FACTOR = 5.0
-HARD_CLOCK_SHARE = 0.45
+HARD_CLOCK_SHARE = 0.3
 LAST_MOVE_CLOCK_SHARE = 0.8
 
 # What is larger than this is as good as no limit, and fits the core's integers.
