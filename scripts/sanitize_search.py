@@ -109,7 +109,7 @@ def interrupt(searcher: core.Searcher, board: core.Board, act: Callable[[], None
 
     def begin(info: core.SearchInfo) -> None:
         check_guards(searcher)
-        if info.depth == ACTOR_DEPTH and not info.bound:
+        if info.depth == ACTOR_DEPTH and actor.ident is None:
             actor.start()
 
     searcher.prepare()
