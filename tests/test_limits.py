@@ -141,6 +141,17 @@ def test_a_node_clock_counts_nodes_and_not_time() -> None:
     assert second == 50 * allot_clock(left, 100, 0, 0).soft_ms
 
 
+def test_a_node_clock_is_charged_only_for_what_it_gave() -> None:
+    clock = NodeClock()
+    clock.allot(GoLimits(wtime=1_000), True, 0, 50)
+    clock.take(5_000)
+    assert clock.left == 45_000
+    clock.take(700)  # of a search that was given nothing
+    clock.allot(GoLimits(depth=3), True, 0, 50)
+    clock.take(700)
+    assert clock.left == 45_000
+
+
 def test_a_node_clock_without_a_clock() -> None:
     assert NodeClock().allot(GoLimits(movetime=100), True, 20, 7) == 80 * 7
     assert NodeClock().allot(GoLimits(depth=3), True, 20, 7) == 0

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 import resource
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import chess
 import pytest
-from uci_process import EngineProcess, assert_answer, best_move, field
+from uci_process import MATE_IN_ONE, EngineProcess, assert_answer, best_move, field
 
-from uci_engine.limits import CLOCK_SHARE, INCREMENT_SHARE, RESERVE_MS
+from uci_engine.limits import CLOCK_SHARE, INCREMENT_SHARE, RESERVE_MS, allot_clock
 from uci_engine.options import ALL_OPTIONS, Options, find_option
 
 pytestmark = pytest.mark.release_only
@@ -20,6 +21,7 @@ NEEDED = """Hash, Threads, Ponder, MultiPV, Clear Hash, Move Overhead, UCI_Chess
 UCI_AnalyseMode, UCI_Opponent, UCI_EngineAbout, UCI_LimitStrength, UCI_Elo, Skill Level, SyzygyPath,
 SyzygyProbeDepth, SyzygyProbeLimit, Syzygy50MoveRule, OwnBook, BookFile, Book Depth, Evaluation,
 Algorithm, Debug Log File, nodestime"""
+NODES_PER_MS = 20
 RESERVED_WORDS = {"name", "type", "default", "min", "max", "var", "value"}
 
 
@@ -325,6 +327,55 @@ def test_nodestime_makes_a_timed_game_repeatable(engine: EngineProcess) -> None:
     soft_ms = CLOCK_SHARE * (10_000 - 10 - RESERVE_MS) + INCREMENT_SHARE * 100
     assert counts[0][0] == pytest.approx(20 * soft_ms, abs=40)
     engine.ask("setoption name nodestime value 0")
+
+
+def granted_nodes(time: int, **others: int) -> int:
+    """What the node clock gives for one move at the nodestime of these tests."""
+    arguments = {"increment": 0, "moves_to_go": 0, "overhead": 10, **others}
+    return NODES_PER_MS * allot_clock(time, **arguments).soft_ms
+
+
+def used_nodes(lines: list[str], granted: int) -> int:
+    """Of a search by the node clock: what it was given, to the last node."""
+    used = field(lines[-2], "nodes")
+    assert granted <= used <= granted + 5
+    return used
+
+
+@pytest.fixture
+def by_nodes(engine: EngineProcess) -> Iterator[EngineProcess]:
+    engine.ask(f"setoption name nodestime value {NODES_PER_MS}")
+    yield engine
+    engine.ask("setoption name nodestime value 0", "setoption name Move Overhead value 10")
+
+
+def test_a_ponderhit_is_given_nodes_and_pondering_is_free(by_nodes: EngineProcess) -> None:
+    left = 10_000 * NODES_PER_MS
+    for move in range(3):
+        by_nodes.send("go ponder wtime 10000 btime 10000" if move < 2 else "go wtime 1 btime 1")
+        if move < 2:
+            time.sleep(0.2)
+            by_nodes.send("ponderhit")
+        lines = by_nodes.read_until("bestmove")
+        assert_answer(lines, chess.Board())
+        left -= used_nodes(lines, granted_nodes(left // NODES_PER_MS))
+        # Neither is an analysis on the clock, nor a ponder search that ends without a hit.
+        for limits in ("infinite", "ponder wtime 10000 btime 10000"):
+            by_nodes.send(f"go {limits}")
+            time.sleep(0.05)
+            by_nodes.send("stop", "ponderhit")
+            by_nodes.read_until("bestmove")
+
+
+@pytest.mark.parametrize("limits", ["depth 3", "movetime 500", "nodes 300", "mate 1"])
+def test_a_ponderhit_by_nodes_with_other_limits(by_nodes: EngineProcess, limits: str) -> None:
+    """Also where the ponder search has ended before."""
+    for fen, delay in ((chess.STARTING_FEN, 0.0), (chess.STARTING_FEN, 0.1), (MATE_IN_ONE, 0.1)):
+        by_nodes.send(f"position fen {fen}", f"go ponder {limits} wtime 10000 btime 10000")
+        time.sleep(delay)
+        by_nodes.send("ponderhit")
+        assert_answer(by_nodes.read_until("bestmove"), chess.Board(fen))
+    assert by_nodes.ask() == []
 
 
 def test_the_log_has_both_sides(tmp_path: Path) -> None:

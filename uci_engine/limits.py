@@ -107,10 +107,12 @@ class NodeClock:
 
     def __init__(self) -> None:
         self.left: int | None = None
+        self.is_running = False  # for a search that was given nodes by the clock
 
     def allot(self, limits: GoLimits, white: bool, overhead: int, nodes_per_ms: int) -> int:
         """The number of nodes for this move; 0 if nothing limits the time."""
         time, increment = limits.clock(white)
+        self.is_running = time is not None
         if time is not None:
             if self.left is None:
                 self.left = time * nodes_per_ms
@@ -122,5 +124,7 @@ class NodeClock:
         return (budget.soft_ms or budget.hard_ms) * nodes_per_ms
 
     def take(self, nodes: int) -> None:
-        if self.left is not None:
+        """The search is over. One that had nothing from this clock costs it nothing."""
+        if self.left is not None and self.is_running:
             self.left -= nodes
+        self.is_running = False

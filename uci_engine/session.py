@@ -184,7 +184,7 @@ class Session:
             self._allocate()
         except MemoryError as error:
             self.output.tell(error)  # whatever is missing now, there will be a move
-        budget, nodes = self._allot(limits)
+        budget, nodes = self._allot(limits, self.board, self.options)
         task = Task(
             self.board,
             limits,
@@ -207,14 +207,14 @@ class Session:
             self.output.tell(error)
             self._say_best(self.board.legal_moves()[:1])
 
-    def _allot(self, limits: GoLimits) -> tuple[Budget, int]:
+    def _allot(self, limits: GoLimits, board: Board, options: Options) -> tuple[Budget, int]:
         """The time and the nodes for a search that has limits of its own."""
-        overhead, nodes_per_ms = self.options.move_overhead, self.options.nodestime
+        overhead, nodes_per_ms = options.move_overhead, options.nodestime
         if limits.is_open:
             return Budget(), limits.nodes
         if not nodes_per_ms:
-            return allot_time(limits, self.board.turn, overhead), limits.nodes
-        nodes = self.node_clock.allot(limits, self.board.turn, overhead, nodes_per_ms)
+            return allot_time(limits, board.turn, overhead), limits.nodes
+        nodes = self.node_clock.allot(limits, board.turn, overhead, nodes_per_ms)
         return Budget(), min(nodes or limits.nodes, limits.nodes or nodes)
 
     def _root_moves(self, limits: GoLimits) -> list[Move] | None:
@@ -250,8 +250,8 @@ class Session:
         except Exception as error:
             self.output.tell(f"the search failed: {type(error).__name__}: {error}")
             moves = thinker.reporter.best_pv or thinker.task.board.legal_moves()[:1]
-        self.node_clock.take(thinker.nodes)
         self.may_answer.wait()
+        self.node_clock.take(thinker.nodes)
         # Before the answer: whoever reads it may at once send what has to wait for a search.
         self.is_busy = False
         self._say_best(moves)
@@ -311,6 +311,7 @@ class Session:
 
     def stop(self) -> None:
         """End what runs, soon; it still gives its answer."""
+        self.is_pondering = False  # a ponderhit behind a stop comes too late
         if self.running is not None:
             self.running.stop()
         self.may_answer.set()
@@ -323,8 +324,11 @@ class Session:
         task = self.running.task
         if task.limits.infinite:
             return
-        budget = allot_time(task.limits, task.board.turn, task.options.move_overhead)
-        self.running.ponderhit(budget, heard_ns)
+        budget, nodes = self._allot(task.limits._replace(ponder=False), task.board, task.options)
+        if nodes == task.nodes:
+            self.running.ponderhit(budget, heard_ns)
+        else:
+            self.running.ponderhit_by_nodes(nodes)
         self.may_answer.set()
 
     def finish(self, timeout: float | None = None) -> bool:

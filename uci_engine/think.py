@@ -62,8 +62,11 @@ class Thinker:
         self.stopped = threading.Event()
         self.reporter = Reporter(output, task.board, task.options.show_wdl)
         self.verdict: Verdict | None = None
-        self.nodes = 0
+        self.nodes = 0  # of the search that had a limit; pondering is free
         self.clock = (task.budget, task.start_ns)  # what may be used, and since when
+        self.turn = threading.Lock()  # held by who decides how a ponder search goes on
+        self.granted_nodes = 0  # by a ponderhit
+        self.is_over = False  # the search that such a ponderhit would end
 
     def think(self) -> Sequence[Move]:
         """The best variation; empty if there is no legal move."""
@@ -87,6 +90,14 @@ class Thinker:
         """From now on there is a clock."""
         self.clock = (budget, start_ns)
         self.searcher.ponderhit(budget.soft_ms, budget.hard_ms, start_ns)
+
+    def ponderhit_by_nodes(self, nodes: int) -> None:
+        """From now on there are so many nodes. The core can't give a limit of nodes to a search
+        that runs: that one ends, and another begins with the table that it filled."""
+        with self.turn:
+            if not self.is_over:
+                self.granted_nodes = nodes
+                self.searcher.stop()
 
     # ---- before the search
 
@@ -133,9 +144,27 @@ class Thinker:
     # ---- the search
 
     def search(self) -> SearchResult:
+        is_open = self.task.limits.is_open
+        result = self.run(self.task.nodes, is_open)
+        if is_open:
+            if not self.must_begin_again():
+                return result
+            result = self.run(self.granted_nodes, is_open=False)
+        self.nodes = result.nodes
+        return result
+
+    def must_begin_again(self) -> bool:
+        """Did a ponderhit end the search to give nodes to the next one?"""
+        with self.turn:
+            self.is_over = True
+            if self.granted_nodes:
+                self.searcher.prepare()
+        # Looked at after prepare(), which forgets the stops before it.
+        return self.granted_nodes > 0 and not self.stopped.is_set()
+
+    def run(self, nodes: int, is_open: bool) -> SearchResult:
         task, strength = self.task, self.aids.strength
-        limits, options = task.limits, task.options
-        nodes, multipv = task.nodes, options.multipv
+        limits, multipv = task.limits, task.options.multipv
         if strength is not None:
             from uci_engine.strength import CANDIDATES
 
@@ -151,7 +180,7 @@ class Thinker:
             start_ns=task.start_ns,
             multipv=multipv,
             searchmoves=self.verdict.moves if self.verdict else task.searchmoves,
-            infinite=limits.is_open,
+            infinite=is_open,
             on_info=self.hear,
         )
 
@@ -186,7 +215,6 @@ class Thinker:
 
     def finish(self, result: SearchResult) -> None:
         """Choose a move, and see to it that the last best line told begins with it."""
-        self.nodes = result.nodes
         best = self.choose([self.adopt(info) for info in result.infos])
         self.reporter.finish(best._replace(multipv=1, nodes=result.nodes, time_ms=result.time_ms))
 
