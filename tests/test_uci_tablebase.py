@@ -12,6 +12,9 @@ import chess.syzygy
 import pytest
 from uci_process import ROOT, EngineProcess, assert_answer, field
 
+from core_ext.core import Board
+from uci_engine.tablebase import BLESSED_LOSS, CURSED_WIN, LOSS, WIN, Tablebase
+
 pytestmark = pytest.mark.release_only
 
 TABLES = Path(os.environ.get("CYTHERA_SYZYGY", ROOT.parent / "shared" / "syzygy"))
@@ -119,6 +122,24 @@ def test_a_win_that_comes_too_late_is_a_draw_by_the_fifty_move_rule(engine: Engi
     assert "score cp 0 " in ask(engine, late)[-2]
     engine.ask("setoption name Syzygy50MoveRule value false")
     assert "score cp 20000 " in ask(engine, late)[-2]
+
+
+@needs_tables
+@pytest.mark.parametrize(
+    ("fen", "outcome"),
+    [
+        pytest.param("8/8/8/8/4k3/8/8/K2Q3r w - - 99 80", WIN, id="winning-capture"),
+        pytest.param("kR6/6Q1/2K5/8/8/8/8/8 b - - 99 80", LOSS, id="losing-capture"),
+        pytest.param("8/5k1P/8/8/8/8/8/K7 w - - 99 80", WIN, id="promotion"),
+        pytest.param("7k/8/5KQ1/8/8/8/8/8 w - - 99 80", WIN, id="mate"),
+        pytest.param("8/8/8/8/4k3/8/8/K2Q4 w - - 99 80", CURSED_WIN, id="nothing-to-zero"),
+        pytest.param("8/8/8/8/4k3/8/8/K2Q4 b - - 99 80", BLESSED_LOSS, id="saved-by-the-clock"),
+    ],
+)
+def test_the_last_move_of_fifty_may_zero_the_clock(fen: str, outcome: int) -> None:
+    verdict = Tablebase(str(TABLES)).judge(Board(fen), True, 7, lambda: False)
+    assert verdict is not None
+    assert verdict.outcome == outcome
 
 
 @needs_tables

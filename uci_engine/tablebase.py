@@ -65,33 +65,35 @@ class Tablebase:
         root = board.to_chess(stack=False)
         if chess.popcount(root.occupied) > min(most_pieces, self.most_pieces):
             return None
-        distances: list[tuple[int, Move]] = []
+        judged: list[tuple[int, int, Move]] = []  # outcome, distance, move
         for move in board.legal_moves():
             if give_up():
                 return None
             try:
-                distances.append((self.distance(root, move), move))
+                dtz, clock = self.measure(root, move)
             except chess.syzygy.MissingTableError:
                 return None
-        if not distances:
+            judged.append((judge_distance(dtz, clock if fifty_move_rule else None), dtz, move))
+        if not judged:
             return None
-        clock = root.halfmove_clock if fifty_move_rule else None
-        outcome = max(judge_distance(dtz, clock) for dtz, _ in distances)
-        kept = [(dtz, move) for dtz, move in distances if judge_distance(dtz, clock) == outcome]
+        best = max(outcome for outcome, _, _ in judged)
+        kept = [(dtz, move) for outcome, dtz, move in judged if outcome == best]
         # The shortest way to a win; in a lost position -60 comes before -2: the longest.
         kept.sort(key=lambda pair: pair[0])
-        return Verdict(outcome, [move for _, move in kept], len(distances))
+        return Verdict(best, [move for _, move in kept], len(judged))
 
-    def distance(self, root: chess.Board, move: Move) -> int:
-        """Plies to the next zeroing move after this one, this one included, at best play."""
+    def measure(self, root: chess.Board, move: Move) -> tuple[int, int]:
+        """Plies to the next zeroing move after this one, this one included, at best play; and the
+        fifty-move clock that they add to: what mates, captures or moves a pawn is never late."""
+        clock = root.halfmove_clock
         root.push(chess.Move(move.from_square, move.to_square, move.promotion))
         try:
             if root.is_checkmate():
-                return 1
+                return 1, 0
             if root.halfmove_clock == 0:
-                return ZEROING_DTZ[-self.tables.probe_wdl(root)]
+                return ZEROING_DTZ[-self.tables.probe_wdl(root)], 0
             dtz = -self.tables.probe_dtz(root)
-            return dtz + 1 if dtz > 0 else dtz - 1 if dtz < 0 else 0
+            return (dtz + 1 if dtz > 0 else dtz - 1 if dtz < 0 else 0), clock
         finally:
             root.pop()
 
