@@ -239,6 +239,27 @@ def test_memory_that_is_gone_when_it_is_needed() -> None:
         assert best_move(engine.go("go depth 3")) != "(none)"
 
 
+@pytest.mark.parametrize(
+    ("sizes", "remarks"),
+    [
+        ([64, 512], ["stays at 64"]),
+        ([512], ["stays at 16"]),
+        ([8, 512, 1024], ["stays at 512", "stays at 8"]),
+        ([512, 64], []),
+    ],
+)
+def test_a_size_that_can_not_be_had_gives_way_to_the_one_before(
+    sizes: list[int], remarks: list[str]
+) -> None:
+    with EngineProcess() as engine:
+        engine.send(*(f"setoption name Hash value {size}" for size in sizes), "uci")
+        engine.read_until("uciok")
+        limit_memory(engine, used_memory(engine) + 2**27)
+        assert [line.rpartition("it ")[2] for line in engine.ask()] == remarks
+        assert engine.ask() == []
+        assert_answer(engine.go("go depth 3"), chess.Board())
+
+
 def test_more_threads_than_there_is_memory_for() -> None:
     """A thread needs megabytes for its stack: some start, and the search goes on with them."""
     with EngineProcess() as engine:

@@ -48,7 +48,9 @@ class Session:
         self.clear_wanted = False
         # What the searcher needs memory for, and how it is told.
         self.resizes = {"hash_mb": self.searcher.set_hash, "threads": self.searcher.set_threads}
-        self.sizes = {size: self.options.values[size] for size in self.resizes}  # as it has them
+        # Those that it took, the last of them in force; the first is one that it has memory for,
+        # or the default.
+        self.sizes = {size: [self.options.values[size]] for size in self.resizes}
         # Of what runs, if something does:
         self.thread: threading.Thread | None = None
         self.running: Thinker | PerftRun | Bench | None = None
@@ -107,12 +109,13 @@ class Session:
             self.clear_wanted = False
             self.searcher.clear()
         for size, resize in self.resizes.items():
+            wanted, taken = self.options.values[size], self.sizes[size]
             try:
-                if self.options.values[size] != self.sizes[size]:
-                    resize(self.options.values[size])
-                self.sizes[size] = self.options.values[size]
+                if wanted != taken[-1]:
+                    resize(wanted)
+                    taken.append(wanted)
             except MemoryError as error:
-                self._refuse_size(size, self.sizes[size], error)
+                self._refuse_size(size, taken[-1], error)
         for name in TUNABLES:
             set_tunable(name, self.options.values[name])
 
@@ -123,17 +126,29 @@ class Session:
             self._allocate()
 
     def _allocate(self) -> None:
-        """Where there was nothing before, only this finds out that a size can't be had."""
+        """Where there was nothing before, only this finds out that a size can't be had; then the
+        one that was taken before it has to do."""
         for size, allocate in (
             ("hash_mb", self.searcher.allocate_table),
             ("threads", self.searcher.allocate_threads),
         ):
-            try:
-                allocate()
-            except MemoryError as error:
-                self._refuse_size(size, Options().values[size], error)
-                self._apply_options()
-                allocate()
+            taken = self.sizes[size]
+            while not self._try_to_allocate(size, allocate):
+                taken.pop()
+            del taken[:-1]
+
+    def _try_to_allocate(self, size: str, allocate: Callable[[], None]) -> bool:
+        """A MemoryError if there is nothing smaller to try."""
+        taken = self.sizes[size]
+        try:
+            self.resizes[size](taken[-1])
+            allocate()
+        except MemoryError as error:
+            if len(taken) == 1:
+                raise
+            self._refuse_size(size, taken[-2], error)
+            return False
+        return True
 
     def _refuse_size(self, size: str, old: int, error: MemoryError) -> None:
         self.options.values[size] = old
