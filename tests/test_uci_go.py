@@ -113,7 +113,16 @@ def test_one_answer_with_several_threads(threads: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("limits", "count"), [("depth x", 1), ("depth", 1), ("wtime x btime y", 2), ("depth 1", 0)]
+    ("limits", "count"),
+    [
+        ("depth x", 1),
+        ("depth", 1),
+        ("depth 1_0", 1),
+        ("depth \N{ARABIC-INDIC DIGIT TWO}", 1),
+        ("wtime x btime y", 2),
+        ("depth 1", 0),
+        ("depth +1", 0),
+    ],
 )
 def test_what_is_no_number_is_named(engine: EngineProcess, limits: str, count: int) -> None:
     remarks = [line for line in engine.go(f"go {limits}") if line.startswith("info string")]

@@ -12,7 +12,17 @@ if TYPE_CHECKING:
     from typing import Any
 
 FULL_SKILL = 20
+LONGEST_NUMBER = 20  # digits
 NOTHING = "<empty>"  # how UCI writes an empty string
+
+
+def parse_number(text: str) -> int | None:
+    """A whole number in plain digits. int() alone would take `1_6` for 16, and the digits of all
+    the world's scripts."""
+    digits = text[1:] if text[:1] in ("-", "+") else text
+    if not (digits.isascii() and digits.isdecimal()) or len(digits) > LONGEST_NUMBER:
+        return None
+    return int(text)
 
 
 class Option:
@@ -75,11 +85,8 @@ class Spin(Option):
         return value
 
     def parse(self, text: str | None) -> int:
-        try:
-            value = int(text or "")
-        except ValueError:
-            value = self.low - 1
-        if not self.low <= value <= self.high:
+        value = parse_number(text or "")
+        if value is None or not self.low <= value <= self.high:
             raise self.refusal(text, f"a whole number from {self.low} to {self.high}")
         return value
 

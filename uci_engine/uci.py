@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from core_ext import __version__, core
 from uci_engine.cli import describe
 from uci_engine.limits import LONGEST_MS, MOST_DEPTH, MOST_NODES, GoLimits
-from uci_engine.options import ALL_OPTIONS
+from uci_engine.options import ALL_OPTIONS, parse_number
 from uci_engine.report import Output
 from uci_engine.session import Session
 from uci_engine.values import Value
@@ -64,7 +64,6 @@ GO_NUMBERS = {
     "movetime": (1, LONGEST_MS),
     "perft": (0, 64),
 }
-LONGEST_NUMBER = 20  # digits
 # One of these ends a search, or says that only `stop` will.
 ENDING_WORDS = ("wtime", "btime", "depth", "nodes", "mate", "movetime", "infinite", "perft")
 
@@ -157,15 +156,6 @@ def parse_go(words: Sequence[str]) -> tuple[GoLimits, list[str]]:
 
 def is_go_word(word: str) -> bool:
     return word in GO_NUMBERS or word in GO_FLAGS or word == "searchmoves"
-
-
-def parse_number(text: str) -> int | None:
-    if len(text) > LONGEST_NUMBER:
-        return None
-    try:
-        return int(text)
-    except ValueError:
-        return None
 
 
 # ---- acting
