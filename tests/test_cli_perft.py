@@ -15,6 +15,7 @@ import pytest
 from suites import CHESS960_SUITE, STANDARD_SUITE, read_suite
 
 import uci_engine
+from uci_engine.cli import COMMANDS, UCI_WORDS
 
 KIWIPETE = read_suite(STANDARD_SUITE, False)[1]
 CHESS960_LINE = read_suite(CHESS960_SUITE, True)[4]
@@ -224,7 +225,7 @@ def test_bad_arguments_get_one_line(arguments: list[str], mention: str) -> None:
 
 
 def test_unknown_command_gets_one_line() -> None:
-    assert_one_complaint(run("nonsense"), "nonsense")
+    assert_one_complaint(run("nonsense"), "nonsense", *COMMANDS, *UCI_WORDS, "help")
 
 
 @pytest.mark.parametrize(
@@ -258,6 +259,49 @@ def test_a_reader_that_goes_away_is_no_error_to_shout_about() -> None:
     process.wait(TIMEOUT)
     assert "Traceback" not in err
     assert "Exception" not in err
+
+
+# ---- Ctrl-C while the program starts
+
+# Runs the program as `python -m` does, and interrupts it where a module begins to be imported.
+INTERRUPTED_IMPORT = """
+import runpy, sys
+
+class Interrupter:
+    def find_spec(self, name, path=None, target=None):
+        if name == {module!r}:
+            raise KeyboardInterrupt
+
+sys.meta_path.insert(0, Interrupter())
+sys.argv = ["cythera", *{arguments!r}]
+runpy.run_module("uci_engine", run_name="__main__")
+"""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "module"),
+    [
+        ([], "uci_engine.cli"),
+        ([], "core_ext.core"),
+        ([], "uci_engine.uci"),
+        (["d"], "uci_engine.session"),
+        (["perft", "1"], "uci_engine.perft"),
+        (["bench", "1"], "uci_engine.arguments"),
+        (["match"], "uci_engine.arena.match"),
+    ],
+)
+def test_an_interrupt_during_the_imports_is_no_traceback(arguments: list[str], module: str) -> None:
+    program = INTERRUPTED_IMPORT.format(module=module, arguments=arguments)
+    answer = subprocess.run(
+        [sys.executable, "-c", program],
+        env=ENVIRONMENT,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT,
+        check=False,
+    )
+    assert (answer.returncode, answer.stdout, answer.stderr) == (130, "", "")
 
 
 # ---- long runs

@@ -2,6 +2,10 @@
 
 import sys
 
-from uci_engine.cli import main
+try:
+    from uci_engine.cli import main
 
-sys.exit(main())
+    code = main()
+except KeyboardInterrupt:  # while something was still being imported
+    code = 130
+sys.exit(code)

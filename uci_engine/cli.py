@@ -41,31 +41,29 @@ def usage() -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    arguments = list(sys.argv[1:] if arguments is None else arguments)
+    return run_quietly(run, sys.argv[1:] if arguments is None else arguments)
+
+
+def run(arguments: Sequence[str]) -> int:
     if not arguments or arguments[0] in UCI_WORDS:
-        return run_quietly(run_uci, arguments)
-    if arguments[0] in ("-h", "--help", "help"):
+        return run_module(UCI_MODULE, arguments)
+    word, *rest = arguments
+    if word in ("-h", "--help", "help"):
         print(usage())
         return 0
-    if arguments[0] in ("-V", "--version"):
+    if word in ("-V", "--version"):
         from core_ext import __version__
 
         print(f"cythera {__version__}")
         return 0
-    if arguments[0] not in COMMANDS:
-        print(
-            f"cythera: unknown command {arguments[0]!r}; there are: {', '.join(COMMANDS)}",
-            file=sys.stderr,
-        )
-        return 2
-    command: Callable[[Sequence[str]], int] = importlib.import_module(
-        COMMANDS[arguments[0]][0]
-    ).main
-    return run_quietly(command, arguments[1:])
+    if word not in COMMANDS:
+        known = sorted([*COMMANDS, *UCI_WORDS, "help"])
+        raise ValueError(f"unknown command {word!r}; there are: {', '.join(known)}")
+    return run_module(COMMANDS[word][0], rest)
 
 
-def run_uci(arguments: Sequence[str]) -> int:
-    code: int = importlib.import_module(UCI_MODULE).main(arguments)
+def run_module(module: str, arguments: Sequence[str]) -> int:
+    code: int = importlib.import_module(module).main(arguments)
     return code
 
 
