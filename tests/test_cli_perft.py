@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import signal
 import subprocess
@@ -13,8 +12,8 @@ from pathlib import Path
 
 import pytest
 from suites import CHESS960_SUITE, STANDARD_SUITE, read_suite
+from uci_process import COMMAND, ENVIRONMENT
 
-import uci_engine
 from uci_engine.cli import COMMANDS, UCI_WORDS
 
 KIWIPETE = read_suite(STANDARD_SUITE, False)[1]
@@ -23,12 +22,10 @@ TIMEOUT = 60
 # Deep enough to outlive any test, and not so deep that there is no progress to report.
 ENDLESS = "9"
 
-ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(uci_engine.__file__).parent.parent)}
-
 
 def start(*arguments: object) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-m", "uci_engine", *map(str, arguments)],
+        [*COMMAND, *map(str, arguments)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -250,15 +247,40 @@ def test_bad_suites_get_one_line(tmp_path: Path, content: bytes, mention: str) -
     assert_one_complaint(run("perft", "--suite", path), mention, "suite.epd")
 
 
-def test_a_reader_that_goes_away_is_no_error_to_shout_about() -> None:
-    process = start("perft", 3, "--divide")
+SPEAKING = [
+    ["perft", "1"],
+    ["perft", "3", "--divide"],
+    ["perft", "--help"],
+    ["--help"],
+    ["--version"],
+]
+
+
+@pytest.mark.parametrize("arguments", SPEAKING, ids=str)
+def test_a_reader_that_goes_away_is_no_error_to_shout_about(arguments: list[str]) -> None:
+    process = start(*arguments)
     assert process.stdout is not None
     assert process.stderr is not None
     process.stdout.close()
     err = process.stderr.read()
-    process.wait(TIMEOUT)
-    assert "Traceback" not in err
-    assert "Exception" not in err
+    assert (process.wait(TIMEOUT), err) == (1, "")
+
+
+@pytest.mark.parametrize("arguments", SPEAKING, ids=str)
+def test_a_full_disk_is_told_in_one_line(arguments: list[str]) -> None:
+    with open("/dev/full", "w") as full:
+        answer = subprocess.run(
+            [*COMMAND, *arguments],
+            env=ENVIRONMENT,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=TIMEOUT,
+            check=False,
+        )
+    assert answer.returncode == 2
+    assert answer.stderr.count("\n") == 1
+    assert "No space left on device" in answer.stderr
 
 
 # ---- Ctrl-C while the program starts

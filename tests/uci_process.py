@@ -18,6 +18,8 @@ import uci_engine
 
 ROOT = Path(uci_engine.__file__).parent.parent
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
+# Output must be flushed by the program itself, not by the settings of whoever runs the tests.
+ENVIRONMENT.pop("PYTHONUNBUFFERED", None)
 COMMAND = [sys.executable, "-m", "uci_engine"]
 
 TIMEOUT = 30.0  # seconds; what takes longer hangs

@@ -70,15 +70,28 @@ def run_module(module: str, arguments: Sequence[str]) -> int:
 def run_quietly(command: Callable[[Sequence[str]], int], arguments: Sequence[str]) -> int:
     """Turn what users can cause into one line and an exit code."""
     try:
-        return command(arguments)
+        try:
+            return command(arguments)
+        finally:
+            flush_output()
+    except BrokenPipeError:
+        return 1  # the reader has gone; there is nobody left to tell
     except (ValueError, MemoryError, OSError) as error:
-        if isinstance(error, BrokenPipeError):
-            sys.stdout = None  # the reader has gone; there is nobody left to tell
-            return 1
         print(f"cythera: {describe(error)}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         return 130
+
+
+def flush_output() -> None:
+    """Here, where a failure is heard: at the end of the program Python would complain about it."""
+    if sys.stdout is None:
+        return
+    try:
+        sys.stdout.flush()
+    except OSError:
+        sys.stdout = None  # nor must what is left be tried once more at the end
+        raise
 
 
 def describe(error: Exception) -> str:
