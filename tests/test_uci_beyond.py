@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import chess
 import pytest
-from uci_process import COMMAND, ENVIRONMENT, TIMEOUT, EngineProcess
+from uci_process import COMMAND, ENVIRONMENT, TIMEOUT, EngineProcess, field
 
 from uci_engine.cli import COMMANDS as PROGRAM_COMMANDS
 from uci_engine.cli import UCI_WORDS
@@ -49,21 +49,67 @@ def test_d_shows_board_fen_key_and_checkers(engine: EngineProcess) -> None:
     assert "Checkers:" in engine.ask("position startpos", "d")
 
 
-def test_eval_tells_a_score_from_whites_side(engine: EngineProcess) -> None:
+TERM = re.compile(r"(\S.*?) +([+-]\d+) +([+-]\d+) +([+-]\d+)")
+TOTAL = re.compile(r"Evaluation: ([+-]\d+) centipawns, from White's side")
+
+
+def parse_eval(lines: list[str]) -> tuple[dict[str, int], int]:
+    """What each term counts now, and the total."""
+    title, *rows, last = lines
+    assert title.split() == ["term", "middlegame", "endgame", "now"]
+    terms = [TERM.fullmatch(row) for row in rows]
+    total = TOTAL.fullmatch(last)
+    assert all(terms)
+    assert total
+    return {term[1]: int(term[4]) for term in terms if term}, int(total[1])
+
+
+@pytest.mark.parametrize(
+    ("pieces", "sign"),
+    [
+        ("4k3/8/8/8/8/8/8/3QK3", 1),
+        ("3qk3/8/8/8/8/8/8/4K3", -1),
+        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RN1QKBNR", -1),
+    ],
+)
+def test_eval_tells_a_score_from_whites_side(
+    engine: EngineProcess, pieces: str, sign: int
+) -> None:
     for side in "wb":
-        lines = engine.ask(f"position fen 4k3/8/8/8/8/8/8/3QK3 {side} - - 0 1", "eval")
-        assert any("+" in line for line in lines)
+        lines = engine.ask(f"position fen {pieces} {side} - - 0 1", "eval")
+        terms, total = parse_eval(lines)
+        assert sign * total > 100
+        assert sign * terms["material"] > 100
+        assert len(terms) > 5
 
 
 def test_eval_in_check(engine: EngineProcess) -> None:
     assert engine.ask(f"position fen {CHECKED}", "eval")
 
 
-def test_eval_does_not_disturb_a_search(engine: EngineProcess) -> None:
+def without_search(lines: list[str]) -> list[str]:
+    return [line for line in lines if not line.startswith("info depth ")]
+
+
+def test_eval_and_others_are_answered_during_a_search(engine: EngineProcess) -> None:
+    asked = ["eval", "d", "compiler", "help"]
+    answers = engine.ask(*asked)
     engine.send("go infinite")
-    engine.ask("eval", "d", "compiler", "help")
+    for _ in range(10):
+        assert without_search(engine.ask(*asked)) == answers
     engine.send("stop")
     engine.read_until("bestmove")
+
+
+def test_eval_does_not_disturb_a_search(engine: EngineProcess) -> None:
+    counts = []
+    for questions in ([], ["eval"] * 50):
+        engine.ask("ucinewgame")
+        engine.send("go depth 12", *questions)
+        told = [line for line in engine.read_until("bestmove") if line.startswith("info depth ")]
+        counts.append(field(told[-1], "nodes"))
+        engine.ask()
+    assert counts[0] == counts[1]
 
 
 def test_help_names_every_command(engine: EngineProcess) -> None:

@@ -183,8 +183,7 @@ class Session:
         self.tablebase = tablebase
 
     def describe_evaluation(self) -> list[str]:
-        if self.state != IDLE:
-            raise ValueError("eval has to wait for the end of the search")
+        """Also while a search runs: nothing that the search writes to is read or written here."""
         rows = self.searcher.eval_table(self.board)
         score = self.searcher.evaluate(self.board) * (1 if self.board.turn else -1)
         return [*draw_table(rows), f"Evaluation: {score:+} centipawns, from White's side"]
