@@ -15,6 +15,7 @@ from uci_process import COMMAND, ENVIRONMENT, TIMEOUT, EngineProcess, field
 
 from uci_engine.cli import COMMANDS as PROGRAM_COMMANDS
 from uci_engine.cli import UCI_WORDS
+from uci_engine.cli import main as run_program
 from uci_engine.uci import COMMANDS, Interface
 
 pytestmark = pytest.mark.release_only
@@ -137,10 +138,34 @@ def test_bench_ends_with_nodes_and_speed(engine: EngineProcess) -> None:
     assert re.fullmatch(r"\d+ nodes \d+ nps", lines[-1])
 
 
-@pytest.mark.parametrize("words", ["x", "0", "-1", "1 2 3 4", "-h", "1 9999", "1 1 9999999"])
+BAD_BENCHES = [
+    "x",
+    "0",
+    "-1",
+    "1 2 3 4",
+    "-x",
+    "99999999999",
+    "1 9999",
+    "1 99999999999",
+    "1 1 9999999",
+    "1 1 99999999999",
+]
+
+
+@pytest.mark.parametrize("words", [*BAD_BENCHES, "-h"])
 def test_bench_with_words_that_it_does_not_take(engine: EngineProcess, words: str) -> None:
     (complaint,) = engine.ask(f"bench {words}")
     assert complaint.startswith("info string ")
+    assert "error in the engine" not in complaint
+
+
+@pytest.mark.parametrize("words", BAD_BENCHES)
+def test_a_bench_that_can_not_be_is_one_line(capfd: pytest.CaptureFixture[str], words: str) -> None:
+    assert run_program(["bench", *words.split()]) == 2
+    said = capfd.readouterr()
+    assert said.out == ""
+    assert said.err.count("\n") == 1
+    assert said.err.startswith("cythera: bench: ")
 
 
 @pytest.mark.parametrize("threads", [1, 2])

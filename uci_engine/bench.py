@@ -10,14 +10,14 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 
-from core_ext.core import Board, Searcher
-from uci_engine.arguments import Parser, count_number
+from core_ext.core import MAX_HASH_MB, MAX_THREADS, Board, Searcher
+from uci_engine.arguments import Parser, number_between
+from uci_engine.limits import MOST_DEPTH
 
 DEPTH, THREADS, HASH_MB = 13, 1, 16
 
 # Openings, middlegames, endgames (all from the engine's own games), then mates and stalemate traps.
-POSITIONS = [
-    "",
+POSITIONS = (
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
     "rnbqkbnr/2p1pp1p/p2p2p1/1p6/1P1N4/8/P1PPPPPP/RNBQKBR1 w Qkq - 0 5",
     "r1bqk1nr/p1pppp1p/2n5/6p1/Pp1b4/8/1PP1PPPP/RNBQKB1R w KQkq - 0 7",
@@ -68,8 +68,7 @@ POSITIONS = [
     "7k/8/6K1/8/8/8/8/5Q2 b - - 0 1",
     "5k2/5P2/5K2/8/8/8/8/8 w - - 0 1",
     "k7/8/1K6/8/8/8/8/1R6 b - - 0 1",
-    "",
-][1:-1]
+)
 
 
 class Bench:
@@ -108,9 +107,13 @@ def make_bench(arguments: Sequence[str], add_help: bool = True) -> Bench:
         description="The engine's signature and its speed.",
         add_help=add_help,
     )
-    for name, default in (("depth", DEPTH), ("threads", THREADS), ("hash", HASH_MB)):
+    for name, default, most in (
+        ("depth", DEPTH, MOST_DEPTH),
+        ("threads", THREADS, MAX_THREADS),
+        ("hash", HASH_MB, MAX_HASH_MB),
+    ):
         parser.add_argument(
-            name, type=count_number, nargs="?", default=default, help=f"({default})"
+            name, type=number_between(1, most), nargs="?", default=default, help=f"({default})"
         )
     options = parser.parse_args(arguments)
     return Bench(options.depth, options.threads, options.hash)
