@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pty
 import re
+import signal
 import subprocess
 import time
 from collections.abc import Iterator
@@ -187,6 +188,38 @@ def test_bench_is_ended_by_go(engine: EngineProcess) -> None:
 
 
 # ---- as words of the command line
+
+
+def start(*arguments: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [*COMMAND, *arguments],
+        env=ENVIRONMENT,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def interrupt(process: subprocess.Popen[str]) -> tuple[str, str]:
+    """Press Ctrl-C; what is said from then on, which must not take long."""
+    process.send_signal(signal.SIGINT)
+    started = time.monotonic()
+    out, err = process.communicate(timeout=TIMEOUT)
+    assert time.monotonic() - started < 5
+    return out, err
+
+
+def test_an_interrupted_bench_prints_what_is_done() -> None:
+    """In the middle of a search that would go on for hours."""
+    process = start("bench", "100", "1", "1")
+    deadline = time.monotonic() + TIMEOUT
+    while len(os.listdir(f"/proc/{process.pid}/task")) < 2 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    time.sleep(0.2)
+    out, err = interrupt(process)
+    assert (process.returncode, err) == (130, "")
+    assert re.fullmatch(r"bench was stopped after \d+ nodes \d+ nps\n", out)
 
 
 @pytest.mark.parametrize(

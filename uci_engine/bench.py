@@ -7,6 +7,7 @@ whether it changes how the engine plays.
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from collections.abc import Callable, Sequence
 
@@ -77,26 +78,33 @@ class Bench:
     def __init__(self, depth: int = DEPTH, threads: int = THREADS, hash_mb: int = HASH_MB) -> None:
         self.depth = depth
         self.searcher = Searcher(hash_mb=hash_mb, threads=threads)
-        self.stopped = False
+        self.stopped = threading.Event()
+        self.nodes = 0
+        self.seconds = 0.0
 
-    def run(self, tell: Callable[[str], object]) -> str:
-        """A line for each position is told; `<nodes> nodes <nps> nps` comes back."""
+    @property
+    def outcome(self) -> str:
+        return f"{self.nodes} nodes {self.nodes / max(self.seconds, 1e-6):.0f} nps"
+
+    def run(self, tell: Callable[[str], object]) -> None:
+        """A line for each position is told."""
         self.searcher.allocate()
         start = time.monotonic()
-        total = 0
         for number, fen in enumerate(POSITIONS, 1):
             self.searcher.clear()
             self.searcher.prepare()
-            if self.stopped:  # looked at after prepare(), which forgets the stops before it
+            # Looked at after prepare(), which forgets the stops before it.
+            if self.stopped.is_set():
                 break
             found = self.searcher.search(Board(fen), depth=self.depth)
-            total += found.nodes
+            self.nodes += found.nodes
+            self.seconds = time.monotonic() - start
+            if self.stopped.is_set():
+                break
             tell(f"{number:>2}  {found.nodes:>9}  {found.best or '(none)'}")
-        seconds = max(time.monotonic() - start, 1e-6)
-        return f"{total} nodes {total / seconds:.0f} nps"
 
     def stop(self) -> None:
-        self.stopped = True
+        self.stopped.set()
         self.searcher.stop()
 
 
@@ -120,6 +128,16 @@ def make_bench(arguments: Sequence[str], add_help: bool = True) -> Bench:
 
 
 def main(arguments: Sequence[str]) -> int:
+    from concurrent.futures import ThreadPoolExecutor
+
     bench = make_bench(arguments)
-    print(bench.run(lambda line: print(line, file=sys.stderr)))
+    with ThreadPoolExecutor(1) as pool:  # Ctrl-C is heard by a thread that waits, not by the core
+        try:
+            pool.submit(bench.run, lambda line: print(line, file=sys.stderr)).result()
+        except KeyboardInterrupt:
+            bench.stop()
+    if bench.stopped.is_set():
+        print(f"bench was stopped after {bench.outcome}")
+        return 130
+    print(bench.outcome)
     return 0

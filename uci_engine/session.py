@@ -296,12 +296,12 @@ class Session:
         self._start(bench, self._bench)
 
     def _bench(self, bench: Bench) -> None:
-        outcome = bench.run(self.output.write)
+        bench.run(self.output.write)
         self.is_busy = False
-        if bench.stopped:
-            self.output.tell(f"bench was stopped after {outcome}")
+        if bench.stopped.is_set():
+            self.output.tell(f"bench was stopped after {bench.outcome}")
         else:
-            self.output.write(outcome)
+            self.output.write(bench.outcome)
 
     def _start(self, what: Thinker | PerftRun | Bench, work: Callable[[Any], None]) -> None:
         # A daemon, so that nothing it does can keep the program from ending.
