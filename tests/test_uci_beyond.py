@@ -74,9 +74,7 @@ def parse_eval(lines: list[str]) -> tuple[dict[str, int], int]:
         ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RN1QKBNR", -1),
     ],
 )
-def test_eval_tells_a_score_from_whites_side(
-    engine: EngineProcess, pieces: str, sign: int
-) -> None:
+def test_eval_tells_a_score_from_whites_side(engine: EngineProcess, pieces: str, sign: int) -> None:
     for side in "wb":
         lines = engine.ask(f"position fen {pieces} {side} - - 0 1", "eval")
         terms, total = parse_eval(lines)
@@ -210,12 +208,17 @@ def interrupt(process: subprocess.Popen[str]) -> tuple[str, str]:
     return out, err
 
 
+def wait_for_threads(process: subprocess.Popen[str], count: int) -> None:
+    """Until the program has come so far that it does its work in the background."""
+    deadline = time.monotonic() + TIMEOUT
+    while len(os.listdir(f"/proc/{process.pid}/task")) < count and time.monotonic() < deadline:
+        time.sleep(0.01)
+
+
 def test_an_interrupted_bench_prints_what_is_done() -> None:
     """In the middle of a search that would go on for hours."""
     process = start("bench", "100", "1", "1")
-    deadline = time.monotonic() + TIMEOUT
-    while len(os.listdir(f"/proc/{process.pid}/task")) < 2 and time.monotonic() < deadline:
-        time.sleep(0.01)
+    wait_for_threads(process, 2)
     time.sleep(0.2)
     out, err = interrupt(process)
     assert (process.returncode, err) == (130, "")
@@ -244,12 +247,54 @@ def test_one_shot(arguments: list[str], mention: str) -> None:
     assert mention in answer.stdout
 
 
-def test_a_bad_fen_gets_one_line_and_an_exit_code() -> None:
-    answer = run("d", "nonsense")
-    assert answer.returncode == 2
-    assert answer.stdout == ""
-    assert answer.stderr.count("\n") == 1
-    assert "nonsense" in answer.stderr
+@pytest.mark.parametrize(
+    ("words", "mention"),
+    [
+        ("d nonsense", "nonsense"),
+        ("eval nonsense", "nonsense"),
+        ("uci nonsense", "nonsense"),
+        ("compiler nonsense", "nonsense"),
+        ("go", "end"),
+        ("go infinite", "end"),
+        ("go ponder depth 3", "end"),
+        ("go infinite depth 3", "end"),
+        ("go winc 5", "end"),
+        ("go depth x", "'x'"),
+        ("go depth", "depth"),
+        ("go perft x", "'x'"),
+        ("go dpth 10", "'dpth'"),
+        ("go depth 3 now", "'now'"),
+        ("go depth 3 searchmoves e2e4 e2e5", "e2e5"),
+        ("go searchmoves dpth 10", "dpth"),
+    ],
+)
+def test_bad_words_get_one_line_and_an_exit_code(
+    capfd: pytest.CaptureFixture[str], words: str, mention: str
+) -> None:
+    assert run_program(words.split()) == 2
+    said = capfd.readouterr()
+    assert said.out == ""
+    assert said.err.count("\n") == 1
+    assert said.err.startswith("cythera: ")
+    assert mention in said.err
+
+
+def test_an_interrupted_search_gives_its_move() -> None:
+    process = start("go", "nodes", "100000000000")
+    assert process.stdout is not None
+    assert process.stdout.readline().startswith("info depth 1 ")
+    out, err = interrupt(process)
+    assert (process.returncode, err) == (130, "")
+    assert re.fullmatch(r"bestmove [a-h][1-8][a-h][1-8]( ponder \S+)?", out.splitlines()[-1])
+    assert out.count("bestmove") == 1
+
+
+def test_an_interrupted_perft_tells_how_far_it_came() -> None:
+    process = start("go", "perft", "12")
+    wait_for_threads(process, 2)
+    out, err = interrupt(process)
+    assert (process.returncode, err) == (130, "")
+    assert re.fullmatch(r"info string perft was stopped after \d+ nodes\n", out)
 
 
 def test_program_commands_and_words_of_the_protocol_do_not_clash() -> None:

@@ -112,7 +112,7 @@ def is_question(line: bytes) -> bool:
     """Does the engine owe a `bestmove` for this line?"""
     words = line.decode("utf-8", "surrogateescape").split()
     commands = [word for word in words if word in COMMANDS]
-    return commands[:1] == ["go"] and parse_go(words[words.index("go") + 1 :])[0].perft is None
+    return commands[:1] == ["go"] and parse_go(words[words.index("go") + 1 :]).limits.perft is None
 
 
 def test_random_lines_never_break_it() -> None:

@@ -52,6 +52,13 @@ class GoLimits(Value):
         """Does nothing but a `stop` or a `ponderhit` end this search?"""
         return self.infinite or self.ponder
 
+    @property
+    def is_limited(self) -> bool:
+        """Is there anything that ends this search, unless it is open?"""
+        clocks = (self.wtime, self.btime, self.movetime, self.perft)
+        counts = (self.depth, self.nodes, self.mate)
+        return any(clock is not None for clock in clocks) or any(counts)
+
     def clock(self, white: bool) -> tuple[int | None, int]:
         """The mover's time and increment. The other clock, if only that is known, is a guess."""
         own, other = (self.wtime, self.btime) if white else (self.btime, self.wtime)

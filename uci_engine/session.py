@@ -52,9 +52,12 @@ class Session:
         # or the default.
         self.sizes = {size: [self.options.values[size]] for size in self.resizes}
         # Of what runs, if something does:
-        self.thread: threading.Thread | None = None
         self.running: Thinker | PerftRun | Bench | None = None
         self.is_busy = False
+        # Waited for in place of the thread: in some versions of Python a join() that Ctrl-C
+        # interrupts takes a running thread for a finished one.
+        self.has_ended = threading.Event()
+        self.has_ended.set()
         self.is_pondering = False
         self.may_answer = threading.Event()
         self.reactions: dict[str, Callable[[Any], None]] = {
@@ -306,11 +309,13 @@ class Session:
     def _start(self, what: Thinker | PerftRun | Bench, work: Callable[[Any], None]) -> None:
         # A daemon, so that nothing it does can keep the program from ending.
         thread = threading.Thread(target=self._run, args=(work, what), daemon=True)
-        self.thread, self.running, self.is_busy = thread, what, True
+        self.running, self.is_busy = what, True
+        self.has_ended.clear()
         try:
             thread.start()
         except RuntimeError:
-            self.thread, self.running, self.is_busy = None, None, False
+            self.running, self.is_busy = None, False
+            self.has_ended.set()
             raise MemoryError("no memory for a thread") from None
 
     def _run(self, work: Callable[[Any], None], what: object) -> None:
@@ -320,6 +325,7 @@ class Session:
             self.output.tell(error)
         finally:
             self.is_busy = False
+            self.has_ended.set()
 
     # ---- ending a search
 
@@ -347,17 +353,15 @@ class Session:
 
     def finish(self, timeout: float | None = None) -> bool:
         """Stop, and wait for the answer. False if it does not come in time."""
-        if self.thread is not None:
+        if self.running is not None:
             self.stop()
         return self.wait(timeout)
 
     def wait(self, timeout: float | None = None) -> bool:
         """Wait for what runs to end by itself."""
-        if self.thread is not None:
-            self.thread.join(timeout)
-            if self.thread.is_alive():
-                return False
-        self.thread = self.running = None
+        if not self.has_ended.wait(timeout):
+            return False
+        self.running = None
         return True
 
 

@@ -44,8 +44,9 @@ COMMANDS = {
     "help": ("show_help", "this list"),
 }
 
-# As words of the command line these may be followed by a FEN.
+# What may follow some of them as words of the command line.
 TAKE_A_FEN = ("d", "eval", "flip")
+TAKE_NOTHING = ("compiler", "uci")
 
 # How long the end of the program waits for a search that was told to stop.
 PATIENCE_S = 0.5
@@ -62,10 +63,8 @@ GO_NUMBERS = {
     "nodes": (1, MOST_NODES),
     "mate": (1, MOST_DEPTH),
     "movetime": (1, LONGEST_MS),
-    "perft": (0, 64),
+    "perft": (0, core.MAX_DEPTH),
 }
-# One of these ends a search, or says that only `stop` will.
-ENDING_WORDS = ("wtime", "btime", "depth", "nodes", "mate", "movetime", "infinite", "perft")
 
 
 class Command(Value):
@@ -80,6 +79,12 @@ class Command(Value):
 class PositionCommand(Value):
     fen: str
     moves: tuple[str, ...]
+
+
+class GoCommand(Value):
+    limits: GoLimits
+    problems: list[str]
+    unknown: list[str]  # words
 
 
 class SetOption(Value):
@@ -125,10 +130,11 @@ def parse_setoption(command: Command) -> SetOption:
     return SetOption(" ".join(command.words[start:end]), "".join(rest).rstrip())
 
 
-def parse_go(words: Sequence[str]) -> tuple[GoLimits, list[str]]:
-    """The limits, in any order, and what is wrong with them. Unknown words are passed over."""
+def parse_go(words: Sequence[str]) -> GoCommand:
+    """The limits come in any order. What is wrong with some does not touch the others."""
     values: dict[str, object] = {}
     problems: list[str] = []
+    unknown: list[str] = []
     place = 0
     while place < len(words):
         word = words[place]
@@ -149,9 +155,9 @@ def parse_go(words: Sequence[str]) -> tuple[GoLimits, list[str]]:
             else:
                 least, most = GO_NUMBERS[word]
                 values[word] = min(max(number, least), most)
-    if problems and not any(word in values for word in ENDING_WORDS):
-        values["depth"] = 1  # an answer is waited for, and nothing else would end the search
-    return GoLimits(**values), problems  # type: ignore[arg-type]
+        else:
+            unknown.append(word)
+    return GoCommand(GoLimits(**values), problems, unknown)  # type: ignore[arg-type]
 
 
 def is_go_word(word: str) -> bool:
@@ -223,9 +229,11 @@ class Interface:
         self.session.set_position(*parse_position(command.words))
 
     def go(self, command: Command) -> None:
-        limits, problems = parse_go(command.words)
+        limits, problems, _ = parse_go(command.words)
         for problem in problems:
             self.output.tell(problem)
+        if problems and not (limits.is_limited or limits.infinite):
+            limits = limits._replace(depth=1)  # an answer is waited for; what else would end it?
         if limits.perft is not None:
             self.session.count(limits.perft)
         else:
@@ -302,12 +310,11 @@ def main(arguments: Sequence[str] = ()) -> int:
     """The engine on stdin and stdout; or one command, given by the program's arguments."""
     if sys.stdin is None or sys.stdout is None:
         return 0
+    if arguments:
+        return run_once(Interface(Output()), arguments)
     try:
         interface = Interface(Output())
-        if arguments:
-            run_once(interface, arguments)
-        else:
-            interface.run(sys.stdin.buffer)
+        interface.run(sys.stdin.buffer)
         if not interface.session.finish(PATIENCE_S):
             os._exit(0)  # something does not want to stop; `quit` means now
     except KeyboardInterrupt:
@@ -315,13 +322,34 @@ def main(arguments: Sequence[str] = ()) -> int:
     return 0
 
 
-def run_once(interface: Interface, arguments: Sequence[str]) -> None:
-    """Errors are the caller's."""
-    word = arguments[0]
-    if word in TAKE_A_FEN and len(arguments) > 1:
-        interface.session.set_position(" ".join(arguments[1:]), ())
-        arguments = [word]
-    interface.act(" ".join(arguments), time.monotonic_ns())
-    if word == "flip":
-        interface.act("d", time.monotonic_ns())
-    interface.session.wait()
+def run_once(interface: Interface, arguments: Sequence[str]) -> int:
+    """What a GUI's command gets a remark for is an error here, and errors are the caller's."""
+    word, *rest = " ".join(arguments).split()
+    if word in TAKE_A_FEN and rest:
+        interface.session.set_position(" ".join(rest), ())
+        rest = []
+    elif word in TAKE_NOTHING and rest:
+        raise ValueError(f"{word}: nothing can follow it, not {rest[0]!r}")
+    elif word == "go":
+        check_go(parse_go(rest), interface.session.board)
+    try:
+        interface.act(" ".join([word, *rest]), time.monotonic_ns())
+        if word == "flip":
+            interface.act("d", time.monotonic_ns())
+        interface.session.wait()
+    except KeyboardInterrupt:
+        interface.session.finish()
+        return 130
+    return 0
+
+
+def check_go(go: GoCommand, board: core.Board) -> None:
+    """Nobody can send a `stop` to a search from the command line, or a better command."""
+    if go.problems:
+        raise ValueError(go.problems[0])
+    if go.unknown:
+        raise ValueError(f"go: unknown word {go.unknown[0]!r}")
+    for move in go.limits.searchmoves or ():
+        board.parse_uci(move)
+    if go.limits.is_open or not go.limits.is_limited:
+        raise ValueError("go: nothing would end this search; depth, nodes, movetime, ... can")
