@@ -99,6 +99,27 @@ def test_sdist_holds_what_a_build_needs(tmp_path: Path) -> None:
     assert not [name for name in packed if name.endswith((".c", ".so", ".pyc"))]
 
 
+@pytest.mark.release_only
+def test_each_kind_of_build_has_its_own_stamp() -> None:
+    """Or scripts/engine would go on with the core that is there."""
+    stamps = {
+        subprocess.run(
+            [
+                "bash",
+                "-c",
+                'source "$0" && describe_build',
+                ROOT / "scripts" / "lib" / "setup.bash",
+            ],
+            env={"PATH": os.environ["PATH"], **kind},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for kind in ({}, {"CYTHERA_DEBUG": "1"}, {"CYTHERA_TUNE": "1"}, {"CYTHERA_ARCH": "x86-64"})
+    }
+    assert len(stamps) == 4
+
+
 # ---- scripts/engine on machines that lack something
 
 # Enough of a Python for the set-up's questions, which it answers as a machine of that kind would.

@@ -60,7 +60,8 @@ describe_build() {
     if [[ ${CYTHERA_ARCH:-native} == native && -r /sys/devices/system/cpu/modalias ]]; then
         read -r cpu </sys/devices/system/cpu/modalias || true
     fi
-    printf '%s|%s|%s' "${CYTHERA_ARCH:-native}" "${CYTHERA_DEBUG:-0}" "${cpu%%:feature*}"
+    printf '%s|%s|%s|%s' "${CYTHERA_ARCH:-native}" "${CYTHERA_DEBUG:-0}" "${CYTHERA_TUNE:-0}" \
+        "${cpu%%:feature*}"
 }
 
 read_build_stamp() {
