@@ -6,9 +6,9 @@ import pytest
 from uci_process import EngineProcess
 
 from core_ext import core
+from uci_engine import session
 from uci_engine.options import find_option
 from uci_engine.report import Output
-from uci_engine.session import Session
 
 NAME = "LMR_QUIET_BASE"
 
@@ -28,6 +28,29 @@ def test_other_builds_refuse_to_change_them() -> None:
     assert said == [f"info string there is no option '{NAME}'"]
 
 
+def test_only_those_that_changed_are_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    numbers = {"FIRST": 1, "SECOND": 2}
+    made: list[tuple[str, int]] = []
+
+    def set_tunable(name: str, value: int) -> None:
+        made.append((name, value))
+        numbers[name] = value
+
+    monkeypatch.setattr(session, "TUNABLES", list(numbers))
+    monkeypatch.setattr(
+        session, "tunables", lambda: {name: (value, 0, 9, 1) for name, value in numbers.items()}
+    )
+    monkeypatch.setattr(session, "set_tunable", set_tunable)
+    tuned = session.Session(Output())
+    tuned.options.values.update(numbers)
+    tuned.get_ready()
+    assert made == []
+    tuned.options.values["SECOND"] = 3
+    tuned.get_ready()
+    tuned.get_ready()
+    assert made == [("SECOND", 3)]
+
+
 @pytest.mark.skipif(not core.TUNING, reason="this build is not for tuning (CYTHERA_TUNE=1)")
 def test_a_build_for_tuning_offers_them_as_options() -> None:
     with pytest.raises(ValueError, match="no tunable number 'NONE'"):
@@ -35,11 +58,11 @@ def test_a_build_for_tuning_offers_them_as_options() -> None:
     value, low, high, _ = core.tunables()[NAME]
     offered = f"option name {NAME} type spin default {value} min {low} max {high}"
     assert find_option(NAME).describe() == offered
-    session = Session(Output())
+    tuned = session.Session(Output())
     counts = []
     for number in (value, low, value):
-        session.set_option(NAME, str(number))
-        session.searcher.clear()
-        session.searcher.prepare()
-        counts.append(session.searcher.search(core.Board(), depth=8).nodes)
+        tuned.set_option(NAME, str(number))
+        tuned.searcher.clear()
+        tuned.searcher.prepare()
+        counts.append(tuned.searcher.search(core.Board(), depth=8).nodes)
     assert counts[0] == counts[2] != counts[1]

@@ -11,7 +11,7 @@ import contextlib
 import threading
 from collections.abc import Callable, Sequence
 
-from core_ext.core import START_FEN, Board, PerftRun, Searcher, set_tunable
+from core_ext.core import START_FEN, Board, PerftRun, Searcher, set_tunable, tunables
 from uci_engine.limits import Budget, GoLimits, NodeClock, allot_time
 from uci_engine.options import TUNABLES, Options, find_option
 from uci_engine.think import Aids, Task, Thinker
@@ -119,8 +119,10 @@ class Session:
                     taken.append(wanted)
             except MemoryError as error:
                 self._refuse_size(size, taken[-1], error)
+        in_use = tunables() if TUNABLES else {}
         for name in TUNABLES:
-            set_tunable(name, self.options.values[name])
+            if self.options.values[name] != in_use[name][0]:  # each fills tables anew
+                set_tunable(name, self.options.values[name])
 
     def get_ready(self) -> None:
         """`isready`: have the memory that a search will need, unless one runs already."""
