@@ -14,6 +14,7 @@ import chess
 import pytest
 from uci_process import COMMAND, ENVIRONMENT, TIMEOUT, EngineProcess, field
 
+from uci_engine.bench import POSITIONS
 from uci_engine.cli import COMMANDS as PROGRAM_COMMANDS
 from uci_engine.cli import UCI_WORDS
 from uci_engine.cli import main as run_program
@@ -129,12 +130,30 @@ def test_compiler_names_the_build(engine: EngineProcess) -> None:
     assert "Python" in text
 
 
-def test_bench_ends_with_nodes_and_speed(engine: EngineProcess) -> None:
-    engine.send("bench 1")
-    lines = engine.read_until("")
-    while not lines[-1].endswith(" nps"):
-        lines.append(engine.read())
-    assert re.fullmatch(r"\d+ nodes \d+ nps", lines[-1])
+def bench_nodes(text: str) -> int:
+    """The signature, from the last line of a bench."""
+    found = re.fullmatch(r"([1-9]\d*) nodes [1-9]\d* nps", text.splitlines()[-1])
+    assert found
+    return int(found[1])
+
+
+def test_bench_is_a_signature(engine: EngineProcess) -> None:
+    """The same in each program, in the engine and on the command line."""
+    engine.send("bench 5")
+    said = [engine.read()]
+    while not said[-1].endswith(" nps"):
+        said.append(engine.read())
+    answers = [run("bench", "5") for _ in range(2)]
+    assert [answer.returncode for answer in answers] == [0, 0]
+    assert {bench_nodes(answer.stdout) for answer in answers} == {bench_nodes(said[-1])}
+
+
+@pytest.mark.parametrize("sizes", [["2", "4"], ["1", "1"], ["3"]], ids=str)
+def test_bench_with_other_threads_and_hash(sizes: list[str]) -> None:
+    answer = run("bench", "4", *sizes)
+    assert answer.returncode == 0
+    assert bench_nodes(answer.stdout) > 0
+    assert len(answer.stderr.splitlines()) == len(POSITIONS)
 
 
 BAD_BENCHES = [
