@@ -29,6 +29,7 @@ START = chess.STARTING_FEN
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 MATE_IN_THREE = "r5rk/5p1p/5R2/4B3/8/8/7P/7K w - - 0 1"
 MATED_IN_ONE = "k7/8/1K6/8/8/8/8/7R b - - 0 1"
+MATED_IN_TWO = "r5rk/5p1p/R7/4B3/8/8/7P/7K b - - 0 1"
 
 INFO = re.compile(
     r"info depth \d+ seldepth \d+ multipv \d+ score (cp|mate) -?\d+( (lowerbound|upperbound))?"
@@ -186,6 +187,25 @@ def test_mates_end_a_search_for_them(
     assert board.is_checkmate()
 
 
+@pytest.mark.parametrize(
+    ("fen", "moves", "score"),
+    [
+        (MATE_IN_ONE, 1, "mate 1"),
+        (MATE_IN_TWO, 2, "mate 2"),
+        (MATED_IN_ONE, 1, "mate -1"),
+        (MATED_IN_TWO, 2, "mate -2"),
+    ],
+)
+def test_the_mate_that_is_asked_for_ends_a_search_of_two_lines(
+    engine: EngineProcess, fen: str, moves: int, score: str
+) -> None:
+    """With the iteration that finds it. That a mate won't get shorter ends only one line's."""
+    engine.ask("setoption name MultiPV value 2", f"position fen {fen}")
+    best = [line for line in engine.go(f"go mate {moves}")[:-1] if " multipv 1 " in line]
+    found = [field(line, "depth") for line in best if f"score {score} " in line]
+    assert set(found) == {field(best[-1], "depth")}
+
+
 @pytest.mark.parametrize(("fen", "score"), [(MATED, "mate 0"), (STALEMATED, "cp 0")])
 def test_no_legal_move(engine: EngineProcess, fen: str, score: str) -> None:
     engine.ask(f"position fen {fen}")
@@ -263,6 +283,31 @@ def test_ponderhit_lets_the_clock_run(engine: EngineProcess) -> None:
     assert_answer(lines, board)
 
 
+def seconds_to_answer(engine: EngineProcess, command: str) -> float:
+    """From before the write of a command to the read of the `bestmove`."""
+    sent = time.monotonic()
+    engine.send(command)
+    engine.read_until("bestmove")
+    return engine.read_at - sent
+
+
+def test_the_time_of_a_move_is_kept(engine: EngineProcess) -> None:
+    """The quickest of some: on a busy machine any single one may have had to wait."""
+    engine.ask(f"position fen {KIWIPETE}")
+    times = [seconds_to_answer(engine, "go movetime 100") for _ in range(5)]
+    assert 0.05 <= min(times) <= 0.1
+
+
+def test_the_clock_is_kept_after_a_ponderhit(engine: EngineProcess) -> None:
+    engine.ask(f"position fen {KIWIPETE}")
+    times = []
+    for _ in range(3):
+        engine.send("go ponder wtime 300 btime 300")
+        time.sleep(0.35)  # longer than the clock, which does not run yet
+        times.append(seconds_to_answer(engine, "ponderhit"))
+    assert min(times) <= 0.3
+
+
 def test_after_a_ponderhit_the_time_told_does_not_go_back(engine: EngineProcess) -> None:
     engine.send("go ponder wtime 1000 btime 1000")
     time.sleep(0.3)
@@ -308,6 +353,13 @@ def test_info_lines(engine: EngineProcess, fen: str, lines: int) -> None:
         copy = board.copy()
         for move in variation(line):
             copy.push(copy.parse_uci(move))
+
+
+def test_bounds_are_told_in_a_long_search(engine: EngineProcess) -> None:
+    engine.ask("setoption name MultiPV value 3", f"position fen {KIWIPETE}")
+    matches = [INFO.fullmatch(line) for line in engine.go("go movetime 2500")[:-1]]
+    assert all(matches)
+    assert {match[3] for match in matches if match} & {"lowerbound", "upperbound"}
 
 
 def test_several_lines_begin_with_different_moves(engine: EngineProcess) -> None:

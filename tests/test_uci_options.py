@@ -374,6 +374,30 @@ def by_nodes(engine: EngineProcess) -> Iterator[EngineProcess]:
     engine.ask("setoption name nodestime value 0", "setoption name Move Overhead value 10")
 
 
+@pytest.mark.parametrize(
+    ("overhead", "moves", "limits", "granted"),
+    [
+        (0, "", "wtime 10000 btime 1", granted_nodes(10_000, overhead=0)),
+        (5_000, "", "wtime 10000 btime 1", granted_nodes(10_000, overhead=5_000)),
+        (10, "", "wtime 4000 movestogo 1", granted_nodes(4_000, moves_to_go=1)),
+        (10, "", "wtime 4000 movestogo 40", granted_nodes(4_000, moves_to_go=40)),
+        (10, " moves e2e4", "wtime 1 btime 8000", granted_nodes(8_000)),
+        (
+            10,
+            " moves e2e4",
+            "wtime 1 winc 9 btime 8000 binc 200",
+            granted_nodes(8_000, increment=200),
+        ),
+    ],
+)
+def test_the_time_for_a_move_to_the_last_node(
+    by_nodes: EngineProcess, overhead: int, moves: str, limits: str, granted: int
+) -> None:
+    by_nodes.ask(f"setoption name Move Overhead value {overhead}")
+    by_nodes.send(f"position startpos{moves}")
+    used_nodes(by_nodes.go(f"go {limits}"), granted)
+
+
 def test_a_ponderhit_is_given_nodes_and_pondering_is_free(by_nodes: EngineProcess) -> None:
     left = 10_000 * NODES_PER_MS
     for move in range(3):
