@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import re
 import resource
@@ -16,6 +17,11 @@ import pytest
 from uci_process import COMMAND, ENVIRONMENT, TIMEOUT, EngineProcess, best_move
 
 pytestmark = pytest.mark.release_only
+
+SEARCH_LINE = re.compile(
+    r"info depth \d+ seldepth \d+ multipv \d+ score .* pv( [a-h][1-8][a-h][1-8][nbrq]?)+"
+    r"|bestmove [a-h][1-8][a-h][1-8].*"
+)
 
 
 @pytest.fixture
@@ -34,6 +40,14 @@ def test_uci_is_answered_with_name_author_options_and_uciok(engine: EngineProces
     assert lines[1].startswith("id author ")
     assert all(line.startswith("option name ") for line in lines[2:-1])
     assert lines[-1] == "uciok"
+
+
+def test_uciok_comes_before_clients_give_up() -> None:
+    started = time.monotonic()
+    with EngineProcess() as engine:
+        engine.send("uci")
+        engine.read_until("uciok")
+        assert engine.read_at - started < 10
 
 
 def test_nothing_is_said_unless_asked_for(engine: EngineProcess) -> None:
@@ -74,13 +88,48 @@ def test_lines_of_different_threads_never_mix(engine: EngineProcess) -> None:
         time.sleep(0.01)
     engine.send("stop")
     lines = engine.read_until("bestmove")
-    known = re.compile(
-        r"(readyok|uciok|id name .*|id author .*|option name \S.* type .*"
-        r"|info depth \d+ seldepth \d+ multipv \d+ score .* pv( [a-h][1-8][a-h][1-8][nbrq]?)+"
-        r"|bestmove .*)"
-    )
-    assert [line for line in lines if not known.fullmatch(line)] == []
+    known = re.compile(r"readyok|uciok|id name .*|id author .*|option name \S.* type .*")
+    others = [line for line in lines if not SEARCH_LINE.fullmatch(line)]
+    assert [line for line in others if not known.fullmatch(line)] == []
     assert lines.count("readyok") + engine.read_rest().count("readyok") <= 400
+
+
+def start_with_a_narrow_pipe() -> tuple[subprocess.Popen[bytes], int]:
+    """The engine, and the end to read from of a pipe that is soon full and that does not wait."""
+    reading, writing = os.pipe()
+    fcntl.fcntl(writing, fcntl.F_SETPIPE_SZ, 4096)
+    os.set_blocking(writing, False)
+    process = subprocess.Popen(COMMAND, stdin=subprocess.PIPE, stdout=writing, env=ENVIRONMENT)
+    os.close(writing)
+    return process, reading
+
+
+def read_slowly(source: int, last: bytes) -> list[str]:
+    """All lines up to the first that begins so."""
+    said = b""
+    deadline = time.monotonic() + TIMEOUT
+    while not re.search(rb"(^|\n)%b[^\n]*\n" % last, said[-8192:]):
+        assert time.monotonic() < deadline
+        said += os.read(source, 1000)
+        time.sleep(0.001)
+    return said.decode().splitlines()
+
+
+def test_a_line_that_a_full_pipe_breaks_is_not_mixed_with_others() -> None:
+    """The search talks while remarks that no pipe takes at once have to be written in parts."""
+    process, reading = start_with_a_narrow_pipe()
+    assert process.stdin is not None
+    names = [letter * 6000 for letter in "ABCDEFGHI"]
+    process.stdin.write(b"setoption name MultiPV value 20\ngo infinite\n")
+    process.stdin.writelines(f"setoption name {name}\n".encode() for name in names)
+    process.stdin.write(b"stop\n")
+    process.stdin.close()
+    lines = read_slowly(reading, b"bestmove")
+    assert process.wait(TIMEOUT) == 0
+    os.close(reading)
+    others = [line for line in lines if not SEARCH_LINE.fullmatch(line)]
+    assert others == [f"info string there is no option '{name}'" for name in names]
+    assert len(lines) - len(others) > 20
 
 
 def test_the_engine_loads_neither_numpy_nor_python_chess() -> None:
@@ -225,6 +274,43 @@ def test_the_last_line_needs_no_line_end() -> None:
     )
     assert answer.stdout == b"readyok\n"
     assert answer.stderr == b""
+
+
+NOBODY = 65534
+BARE_ENVIRONMENT = {"PYTHONPATH": ENVIRONMENT["PYTHONPATH"]}
+
+
+def find_stranger() -> int | None:
+    """A user without rights, if we may become one that can run Python and read the engine."""
+    if os.geteuid() != 0:
+        return None
+    try:
+        subprocess.run(
+            [sys.executable, "-c", "import core_ext.core"],
+            env=BARE_ENVIRONMENT,
+            user=NOBODY,
+            capture_output=True,
+            check=True,
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return NOBODY
+
+
+def test_it_needs_neither_a_home_nor_rights() -> None:
+    with EngineProcess(cwd=Path("/"), env=BARE_ENVIRONMENT, user=find_stranger()) as engine:
+        engine.send("uci")
+        engine.read_until("uciok")
+        assert engine.ask("ucinewgame", "position startpos") == []
+        assert best_move(engine.go("go depth 5")) != "(none)"
+
+
+def test_stderr_stays_open_during_a_search(engine: EngineProcess) -> None:
+    engine.send("go infinite")
+    engine.read_until("info depth 3 ")
+    assert os.readlink(f"/proc/{engine.process.pid}/fd/2").startswith("pipe:")
+    engine.send("stop")
+    engine.read_until("bestmove")
 
 
 def test_it_works_from_any_directory(tmp_path: Path) -> None:

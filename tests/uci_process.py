@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 
@@ -36,14 +37,21 @@ CHESS960 = "1rk4r/pppppppp/8/8/8/8/PPPPPPPP/1RK4R w HBhb - 0 1"
 class EngineProcess:
     """Every line that the engine writes is kept, with the moment in which it came."""
 
-    def __init__(self, *arguments: str, cwd: Path | None = None) -> None:
+    def __init__(
+        self,
+        *arguments: str,
+        cwd: Path | None = None,
+        env: Mapping[str, str] = ENVIRONMENT,
+        user: int | None = None,
+    ) -> None:
         self.process = subprocess.Popen(
             [*COMMAND, *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             cwd=cwd,
-            env=ENVIRONMENT,
+            env=env,
+            user=user,
         )
         self.lines: queue.Queue[tuple[float, str]] = queue.Queue()
         self.errors = b""
