@@ -1,12 +1,15 @@
 """Random and mutated command lines: no crash, no hang, no traceback, one answer to each `go`.
 
-CYTHERA_FUZZ_LINES chooses how many, CYTHERA_FUZZ_SEED which.
+CYTHERA_FUZZ_LINES chooses how many, CYTHERA_FUZZ_SEED which. A full run:
+
+    CYTHERA_FUZZ_LINES=100000 scripts/test tests/test_uci_fuzz.py
 """
 
 from __future__ import annotations
 
 import os
 import random
+import re
 from itertools import pairwise
 
 import pytest
@@ -19,6 +22,8 @@ pytestmark = pytest.mark.release_only
 LINES = int(os.environ.get("CYTHERA_FUZZ_LINES", "3000"))
 SEED = int(os.environ.get("CYTHERA_FUZZ_SEED", "1"))
 CHUNK = 50
+MOVE = "[a-h][1-8][a-h][1-8][nbrq]?"
+BEST_MOVE = re.compile(rf"bestmove (\(none\)|{MOVE}( ponder {MOVE})?)")
 
 VOCABULARY = """uci isready ucinewgame setoption position go stop ponderhit debug register d eval
 flip compiler help name value startpos fen moves searchmoves ponder wtime btime winc binc movestogo
@@ -132,5 +137,7 @@ def test_random_lines_never_break_it() -> None:
                 assert "Traceback" not in line
                 assert "an error in the engine" not in line, (line, chunk)
                 assert "the search failed" not in line, (line, chunk)
-                answers += line.startswith("bestmove ")
+                if line.startswith("bestmove"):
+                    assert BEST_MOVE.fullmatch(line), (line, chunk)
+                    answers += 1
         engine.ask()

@@ -47,7 +47,7 @@ def test_a_burst_leaks_neither_stops_nor_answers() -> None:
 
 
 @pytest.mark.parametrize("go", ["go infinite", "go ponder wtime 500 btime 500"])
-@pytest.mark.parametrize("end", ["stop", "ponderhit", "go depth 1", "ucinewgame", "quit"])
+@pytest.mark.parametrize("end", ["stop", "ponderhit", "go depth 1", "ucinewgame"])
 def test_an_end_at_any_moment(go: str, end: str) -> None:
     generator = random.Random(1)
     with EngineProcess() as engine:
@@ -56,15 +56,30 @@ def test_an_end_at_any_moment(go: str, end: str) -> None:
             engine.send("position startpos", go)
             time.sleep(generator.choice([0, 0, 0.0003, 0.001, 0.003]))
             engine.send(end)
-            if end == "quit":
-                engine.wait(5)
-                return
             if end == "ponderhit" and "infinite" in go:
                 engine.send("stop")
             engine.read_until("bestmove", 5)
             if end == "go depth 1":
                 engine.read_until("bestmove", 5)
             assert answers(engine.ask()) == []
+
+
+@pytest.mark.parametrize("go", ["go infinite", "go ponder wtime 500 btime 500", "go depth 1"])
+@pytest.mark.parametrize("end", ["quit", "end of input"])
+@pytest.mark.parametrize("delay", [0, 0.0005, 0.003])
+def test_the_program_ends_at_any_moment(go: str, end: str, delay: float) -> None:
+    with EngineProcess() as engine:
+        engine.ask()
+        engine.send(go)
+        time.sleep(delay)
+        if end == "quit":
+            engine.send("quit")
+            engine.wait(5)
+        else:
+            engine.close()
+        lines = engine.read_rest()
+        assert len(answers(lines)) <= 1
+        assert all(line.startswith(("info depth ", "bestmove ")) for line in lines)
 
 
 @pytest.mark.parametrize("threads", [1, 4])
