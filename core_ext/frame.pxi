@@ -5,6 +5,7 @@ cdef enum:
     HISTORY_LIMIT = 16384
     CORRECTION_LIMIT = 1024
     CORRECTION_SIZE = 16384
+    PAWN_HISTORY_SIZE = 512
 
 ctypedef int16_t[12][64] PieceToC  # a score for each piece going to each square
 
@@ -12,6 +13,7 @@ cdef struct HistoryC:
     int16_t quiet[2][64][64]
     int16_t capture[6][64][7]
     PieceToC continuation[12][64]
+    PieceToC pawns[PAWN_HISTORY_SIZE]  # moves in positions with such pawns
     int16_t pawn_correction[2][CORRECTION_SIZE]
     int16_t minor_correction[2][CORRECTION_SIZE]
     int16_t nonpawn_correction[2][2][CORRECTION_SIZE]

@@ -15,11 +15,16 @@ cdef inline int16_t* continuation_entry(FrameC* f, int plies_back, int piece,
     return &(f - plies_back).continuation[0][piece][target]
 
 
+cdef inline int16_t* pawn_entry(ThreadC* t, FrameC* f, int piece, int target) noexcept nogil:
+    return &t.history.pawns[f.pos.pawn_key & (PAWN_HISTORY_SIZE - 1)][piece][target]
+
+
 cdef inline int quiet_history(ThreadC* t, FrameC* f, MoveC move) noexcept nogil:
     cdef int side = f.pos.side
     cdef int piece = coloured(f.pos.squares[move_from(move)], side)
     cdef int target = move_to(move)
     return (t.history.quiet[side][move_from(move)][target]
+            + pawn_entry(t, f, piece, target)[0]
             + continuation_entry(f, 1, piece, target)[0]
             + continuation_entry(f, 2, piece, target)[0]
             + continuation_entry(f, 4, piece, target)[0] // 2)
@@ -35,6 +40,7 @@ cdef void update_quiet(ThreadC* t, FrameC* f, MoveC move, int bonus) noexcept no
     cdef int piece = coloured(f.pos.squares[move_from(move)], side)
     cdef int target = move_to(move)
     bump(&t.history.quiet[side][move_from(move)][target], bonus, HISTORY_LIMIT)
+    bump(pawn_entry(t, f, piece, target), bonus, HISTORY_LIMIT)
     bump(continuation_entry(f, 1, piece, target), bonus, HISTORY_LIMIT)
     bump(continuation_entry(f, 2, piece, target), bonus, HISTORY_LIMIT)
     bump(continuation_entry(f, 4, piece, target), bonus, HISTORY_LIMIT)

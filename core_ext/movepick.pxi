@@ -72,12 +72,21 @@ cdef void score_noisy(PickerC* picker, ThreadC* t, FrameC* f) noexcept nogil:
 
 
 cdef void score_quiets(PickerC* picker, ThreadC* t, FrameC* f) noexcept nogil:
-    """What has worked, and safe checks before most of it."""
+    """What has worked, safe checks before most of it, and pieces away from pawns."""
     cdef MoveC* move = picker.next
     cdef int score
+    cdef int them = f.pos.side ^ 1
+    cdef u64 pawns = f.pos.colours[them] & f.pos.pieces[PAWN]
+    cdef u64 attacked = forward_west(pawns, them) | forward_east(pawns, them)
+    cdef u64 pieces = ~(f.pos.pieces[PAWN] | f.pos.pieces[KING])
     find_check_squares(picker.check_squares, &f.pos)
     while move < picker.end:
         score = quiet_history(t, f, move[0])
+        if bit(move_from(move[0])) & pieces:
+            if bit(move_from(move[0])) & attacked:
+                score += PAWN_THREAT_BONUS
+            if bit(move_to(move[0])) & attacked:
+                score -= PAWN_THREAT_BONUS
         if is_on_check_square(picker, &f.pos, move[0]) and wins_exchange(&f.pos, move[0],
                                                                          -SAFE_CHECK_MARGIN):
             score += CHECK_BONUS

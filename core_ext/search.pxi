@@ -65,6 +65,7 @@ cdef inline void go_down(ThreadC* t, FrameC* f, MoveC move) noexcept nogil:
     make_move(&f[1].pos, &f.pos, move)
     f.move = move
     f.continuation = &t.history.continuation[piece][move_to(move)]
+    f[1].double_extensions = f.double_extensions
     t.keys[t.game_length + f.ply + 1] = f[1].pos.key
 
 
@@ -74,6 +75,7 @@ cdef inline void pass_move(ThreadC* t, FrameC* f) noexcept nogil:
     prefetch_entry(&t.shared.table, f[1].pos.key)
     f.move = NULL_MOVE
     f.continuation = &t.history.continuation[0][0]
+    f[1].double_extensions = f.double_extensions
     t.keys[t.game_length + f.ply + 1] = f[1].pos.key
 
 
@@ -438,7 +440,7 @@ cdef int negamax(ThreadC* t, FrameC* f, int alpha, int beta, int depth,
         # Step 12. Make the move.
         nodes_before = t.nodes
         go_down(t, f, move)
-        f[1].double_extensions = f.double_extensions + (extension == 2)
+        f[1].double_extensions += extension == 2
         child_depth = depth - 1 + extension
 
         # Step 13. Late moves: first a reduced, then a full null-window search.
