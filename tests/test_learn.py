@@ -308,10 +308,26 @@ def test_known_weights_are_found_again(drawn: bool, tolerance: float) -> None:
     assert np.abs(found - truth).max() < tolerance
 
 
-def test_a_firm_pull_keeps_the_weights(data: Path) -> None:
-    positions = tune.read_positions(data, 400)
+LESSON = 1.5  # by so much all the weights are too small for the positions of `exaggerated`
+
+
+@pytest.fixture(scope="module")
+def exaggerated(data: Path) -> Path:
+    """The games again, with scores that the weights could give: a few games teach nothing else that
+    holds for the games kept aside."""
+    positions = np.fromfile(data, dtype=batch.POSITION)
+    model = tune.Model.of(positions)
+    scores = LESSON * model.scores(core.weights().astype(np.float32), slice(None))
+    positions["score"] = np.rint(scores)
+    path = data.with_name("exaggerated.bin")
+    positions.tofile(path)
+    return path
+
+
+def test_a_firm_pull_keeps_the_weights(exaggerated: Path) -> None:
+    positions = tune.read_positions(exaggerated, 400)
     model, weights = tune.Model.of(positions), core.weights().astype(np.float32)
-    targets = tune.mix_targets(positions, 0.005, 0.3)
+    targets = tune.mix_targets(positions, 0.005, 1)
 
     def change(pull: str) -> float:
         options = tune.parse_arguments(["data", "out", "--pull", pull, "--epochs", "40"])
@@ -319,6 +335,7 @@ def test_a_firm_pull_keeps_the_weights(data: Path) -> None:
         return float(np.abs(found - weights).mean())
 
     assert change("100") < 0.2 * change("0")
+    assert change("0") > 1
 
 
 def test_weights_that_only_get_worse_are_not_taken() -> None:
@@ -371,14 +388,14 @@ def read_weights(path: Path) -> tuple[list[str], npt.NDArray[np.int_]]:
     return names, np.array([int(number) for number in numbers]).reshape(-1, 2)
 
 
-def test_tuning_lowers_the_error_and_writes_weights(data: Path, tmp_path: Path) -> None:
+def test_tuning_lowers_the_error_and_writes_weights(exaggerated: Path, tmp_path: Path) -> None:
     out = tmp_path / "weights.pxi"
-    code, errors = run("tune", data, out, "--epochs", 40)
+    code, errors = run("tune", exaggerated, out, "--epochs", 40, "--opinion", 1)
     assert code == 0
     aside = [float(number) for number in re.findall(r"aside (\S+)", errors)]
     trained = [float(number) for number in re.findall(r"epoch \d+: (\S+),", errors)]
-    assert min(aside[1:]) < aside[0]
-    assert trained[-1] < trained[0]
+    assert min(aside[1:]) < 0.9 * aside[0]
+    assert trained[-1] < 0.5 * aside[0]
     names, pairs = read_weights(out)
     assert names == read_weights(WEIGHTS_FILE)[0]
     assert pairs.shape == core.weights().shape
@@ -386,15 +403,12 @@ def test_tuning_lowers_the_error_and_writes_weights(data: Path, tmp_path: Path) 
     assert np.abs(pairs - core.weights()).max() < 100
     assert [path.name for path in tmp_path.iterdir()] == ["weights.pxi"]
     # What is in the file is what does better.
-    positions = np.fromfile(data, dtype=batch.POSITION)
+    positions = np.fromfile(exaggerated, dtype=batch.POSITION)
     model = tune.Model.of(positions)
-    results = positions["result"] / 2
 
     def error(weights: npt.NDArray[Any]) -> float:
         scores = model.scores(weights.astype(np.float32), slice(None))
-        return min(
-            float(np.mean((tune.sigmoid(k * scores) - results) ** 2)) for k in (0.008, 0.012)
-        )
+        return float(np.mean(np.abs(scores - positions["score"])))
 
     assert error(pairs) < error(core.weights())
 

@@ -122,9 +122,7 @@ def test_a_search_that_is_cut_short_tells_no_mate_that_it_cannot_show(lines: int
             told: list[core.SearchInfo] = []
             searcher = core.Searcher(hash_mb=1)
             searcher.prepare()
-            result = searcher.search(
-                Board(fen), nodes=nodes, multipv=lines, on_info=told.append
-            )
+            result = searcher.search(Board(fen), nodes=nodes, multipv=lines, on_info=told.append)
             assert_mates_are_shown(fen, told + result.infos)
             bounds += bool(result.infos[0].bound)
     assert bounds > 0
