@@ -1,12 +1,15 @@
-"""Files that are read or written as a whole."""
+"""Files: read and written as a whole, and games in PGN."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import chess.pgn
 
 
 def read_text(path: Path) -> str:
@@ -14,6 +17,28 @@ def read_text(path: Path) -> str:
         return path.read_text(encoding="utf-8")
     except UnicodeDecodeError:
         raise ValueError(f"{path}: not a text file") from None
+
+
+def read_games(path: Path) -> Iterator[chess.pgn.Game]:
+    """The games of a PGN file; a ValueError names the one that can't be read."""
+    import logging
+
+    import chess.pgn
+
+    logging.getLogger("chess.pgn").setLevel(logging.CRITICAL)  # it would tell errors as tracebacks
+    number = 0
+    with path.open(encoding="utf-8", errors="replace") as text:
+        while True:
+            number += 1
+            try:
+                game = chess.pgn.read_game(text)
+            except IndexError:  # python-chess stumbles over brackets in other kinds of text
+                raise ValueError(f"{path}: not a PGN file") from None
+            if game is None:
+                return
+            if game.errors:
+                raise ValueError(f"{path}, game {number}: {game.errors[0]}")
+            yield game
 
 
 def check_writable(path: Path) -> None:

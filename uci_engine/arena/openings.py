@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from uci_engine import START_FEN, Board
 from uci_engine.arena.game import Opening
-from uci_engine.files import read_text
+from uci_engine.files import read_games, read_text
 
 if TYPE_CHECKING:
     import chess
@@ -61,18 +61,11 @@ def read_epd(path: Path, chess960: bool) -> Iterator[Opening]:
 
 
 def read_pgn(path: Path, plies: int, chess960: bool) -> Iterator[Opening]:
-    import chess.pgn
-
-    number = 0
-    with path.open(encoding="utf-8", errors="replace") as text:
-        while (game := chess.pgn.read_game(text)) is not None:
-            number += 1
-            if game.errors:
-                raise ValueError(f"{path}, game {number}: {game.errors[0]}")
-            board = game.board()
-            board.chess960 = chess960 or board.chess960
-            moves = [move.uci() for move in game.mainline_moves()]
-            yield playable(board, moves[: plies or None])
+    for game in read_games(path):
+        board = game.board()
+        board.chess960 = chess960 or board.chess960
+        moves = [move.uci() for move in game.mainline_moves()]
+        yield playable(board, moves[: plies or None])
 
 
 def playable(board: chess.Board, moves: Sequence[str]) -> Opening:
