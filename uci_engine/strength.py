@@ -22,14 +22,18 @@ class Strength(NamedTuple):
     margin: int  # centipawns below the best move within which another one may be chosen
 
 
-# What lies between these is interpolated, the nodes on a logarithmic scale.
+# Measured in games (docs/STRENGTH.md), on the scale of Stockfish's UCI_Elo up to 2000. What lies
+# between these is interpolated, the nodes on a logarithmic scale.
 TABLE = (
-    Strength(800, 50, 250),
-    Strength(1200, 250, 140),
-    Strength(1600, 1_500, 80),
-    Strength(2000, 10_000, 45),
-    Strength(2400, 80_000, 20),
-    Strength(2800, 800_000, 5),
+    Strength(800, 20, 300),
+    Strength(1050, 150, 180),
+    Strength(1200, 600, 120),
+    Strength(1470, 2_500, 80),
+    Strength(1790, 10_000, 45),
+    Strength(2000, 40_000, 20),
+    Strength(2200, 40_000, 0),
+    Strength(2500, 160_000, 0),
+    Strength(2800, 1_000_000, 0),
 )
 
 ELO_PER_SKILL_LEVEL = 100

@@ -169,7 +169,8 @@ class Thinker:
             from uci_engine.strength import CANDIDATES
 
             nodes = min(nodes or strength.nodes, strength.nodes)
-            multipv = max(multipv, CANDIDATES)
+            if strength.margin:  # else there is nothing to choose, and more lines cost depth
+                multipv = max(multipv, CANDIDATES)
         return self.searcher.search(
             task.board,
             depth=limits.depth,
