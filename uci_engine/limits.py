@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from uci_engine.values import Value
 
-# Of the clock, and of the increment that this move earns. A little of the increment is saved, so
-# that a clock which has run low recovers to some increments instead of living on none.
+# Of the clock, and of the increment that this move earns. The rest of the increment is saved, and
+# nearly all of it while the clock is low: it recovers instead of living on increments alone.
 CLOCK_SHARE = 0.04
 INCREMENT_SHARE = 0.45
 # Not spent by plan: a busy machine may keep an answer waiting for longer than any overhead says.
@@ -99,7 +99,8 @@ def allot_clock(time: int, increment: int, moves_to_go: int, overhead: int) -> B
         soft = EQUAL_SHARE * (usable + later) / moves
         cap = HARD_CLOCK_SHARE + (LAST_MOVE_CLOCK_SHARE - HARD_CLOCK_SHARE) / moves
     else:
-        soft = CLOCK_SHARE * usable + INCREMENT_SHARE * increment
+        plenty = min(1.0, usable / RESERVE_MS)
+        soft = CLOCK_SHARE * usable + INCREMENT_SHARE * increment * plenty
         cap = HARD_CLOCK_SHARE
     hard = max(1.0, min(HARD_FACTOR * max(soft, 1.0), cap * usable))
     return Budget(int(max(1.0, min(soft, hard))), int(hard))
