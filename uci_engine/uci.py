@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from core_ext import __version__, core
 from uci_engine.cli import describe
@@ -50,6 +51,8 @@ TAKE_NOTHING = ("compiler", "uci")
 
 # How long the end of the program waits for a search that was told to stop.
 PATIENCE_S = 0.5
+# How long Ctrl-C may go unnoticed by a command that runs once.
+INTERRUPT_DELAY_S = 0.05
 
 GO_FLAGS = ("infinite", "ponder")
 # name: (least, most); what lies outside is taken for the nearest of the two
@@ -332,15 +335,28 @@ def run_once(interface: Interface, arguments: Sequence[str]) -> int:
         raise ValueError(f"{word}: nothing can follow it, not {rest[0]!r}")
     elif word == "go":
         check_go(parse_go(rest), interface.session.board)
-    try:
+    with noted_interrupts() as interrupts:
         interface.act(" ".join([word, *rest]), time.monotonic_ns())
         if word == "flip":
             interface.act("d", time.monotonic_ns())
-        interface.session.wait()
-    except KeyboardInterrupt:
-        interface.session.finish()
-        return 130
-    return 0
+        while not interface.session.wait(INTERRUPT_DELAY_S):
+            if interrupts:
+                interface.session.stop()
+    return 130 if interrupts else 0
+
+
+@contextlib.contextmanager
+def noted_interrupts() -> Iterator[list[int]]:
+    """Ctrl-C is noted, not raised: an exception in the midst of threading's own code, where a
+    thread is started or waited for, may leave a lock taken for good."""
+    import signal
+
+    noted: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _: noted.append(number))
+    try:
+        yield noted
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def check_go(go: GoCommand, board: core.Board) -> None:
