@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from suites import CHESS960_SUITE, STANDARD_SUITE, read_suite
-from uci_process import COMMAND, ENVIRONMENT
+from uci_process import COMMAND, ENVIRONMENT, run_to_the_end
 
 from uci_engine.cli import COMMANDS, UCI_WORDS
 
@@ -314,15 +314,7 @@ runpy.run_module("uci_engine", run_name="__main__")
 )
 def test_an_interrupt_during_the_imports_is_no_traceback(arguments: list[str], module: str) -> None:
     program = INTERRUPTED_IMPORT.format(module=module, arguments=arguments)
-    answer = subprocess.run(
-        [sys.executable, "-c", program],
-        env=ENVIRONMENT,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=TIMEOUT,
-        check=False,
-    )
+    answer = run_to_the_end(sys.executable, "-c", program)
     assert (answer.returncode, answer.stdout, answer.stderr) == (130, "", "")
 
 

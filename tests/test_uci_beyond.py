@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import chess
 import pytest
-from uci_process import COMMAND, ENVIRONMENT, TIMEOUT, EngineProcess, field
+from uci_process import COMMAND, ENVIRONMENT, TIMEOUT, EngineProcess, field, run_to_the_end
 
 from uci_engine.bench import POSITIONS
 from uci_engine.cli import COMMANDS as PROGRAM_COMMANDS
@@ -32,15 +32,7 @@ def engine() -> Iterator[EngineProcess]:
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*COMMAND, *arguments],
-        env=ENVIRONMENT,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=TIMEOUT,
-        check=False,
-    )
+    return run_to_the_end(*COMMAND, *arguments)
 
 
 def test_d_shows_board_fen_key_and_checkers(engine: EngineProcess) -> None:

@@ -34,6 +34,19 @@ CASTLING = "r3k2r/pppppppp/8/8/8/8/PPPPPPPP/R3K2R w KQkq - 0 1"
 CHESS960 = "1rk4r/pppppppp/8/8/8/8/PPPPPPPP/1RK4R w HBhb - 0 1"
 
 
+def run_to_the_end(*command: str) -> subprocess.CompletedProcess[str]:
+    """With nothing to read, and whatever its exit code is."""
+    return subprocess.run(
+        command,
+        env=ENVIRONMENT,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT,
+        check=False,
+    )
+
+
 class EngineProcess:
     """Every line that the engine writes is kept, with the moment in which it came."""
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 
 from core_ext.core import MAX_HASH_MB, MAX_THREADS, Board, Searcher
 from uci_engine.arguments import Parser, number_between
+from uci_engine.cli import INTERRUPT_DELAY_S, noted_interrupts
 from uci_engine.limits import MOST_DEPTH
 
 DEPTH, THREADS, HASH_MB = 13, 1, 16
@@ -128,14 +129,16 @@ def make_bench(arguments: Sequence[str], add_help: bool = True) -> Bench:
 
 
 def main(arguments: Sequence[str]) -> int:
-    from concurrent.futures import ThreadPoolExecutor
+    from concurrent.futures import ThreadPoolExecutor, wait
 
     bench = make_bench(arguments)
-    with ThreadPoolExecutor(1) as pool:  # Ctrl-C is heard by a thread that waits, not by the core
-        try:
-            pool.submit(bench.run, lambda line: print(line, file=sys.stderr)).result()
-        except KeyboardInterrupt:
-            bench.stop()
+    # Ctrl-C is heard by a thread that waits, not by the core.
+    with noted_interrupts() as interrupts, ThreadPoolExecutor(1) as pool:
+        work = pool.submit(bench.run, lambda line: print(line, file=sys.stderr))
+        while wait([work], INTERRUPT_DELAY_S).not_done:
+            if interrupts:
+                bench.stop()
+        work.result()
     if bench.stopped.is_set():
         print(f"bench was stopped after {bench.outcome}")
         return 130

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+
+# How long Ctrl-C may go unnoticed by a command that works in another thread.
+INTERRUPT_DELAY_S = 0.05
 
 # name: (module with a `main(arguments) -> exit code`, what it does)
 COMMANDS = {
@@ -81,6 +85,20 @@ def run_quietly(command: Callable[[Sequence[str]], int], arguments: Sequence[str
         return 2
     except KeyboardInterrupt:
         return 130
+
+
+@contextlib.contextmanager
+def noted_interrupts() -> Iterator[list[int]]:
+    """Ctrl-C is noted, not raised: an exception in the midst of threading's own code, where a
+    thread is started or waited for, may leave a lock taken for good."""
+    import signal
+
+    noted: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _: noted.append(number))
+    try:
+        yield noted
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def flush_output() -> None:

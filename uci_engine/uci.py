@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from core_ext import __version__, core
-from uci_engine.cli import describe
+from uci_engine.cli import INTERRUPT_DELAY_S, describe, noted_interrupts
 from uci_engine.limits import LONGEST_MS, MOST_DEPTH, MOST_NODES, GoLimits
 from uci_engine.options import ALL_OPTIONS, parse_number
 from uci_engine.report import Output
@@ -51,8 +50,6 @@ TAKE_NOTHING = ("compiler", "uci")
 
 # How long the end of the program waits for a search that was told to stop.
 PATIENCE_S = 0.5
-# How long Ctrl-C may go unnoticed by a command that runs once.
-INTERRUPT_DELAY_S = 0.05
 
 GO_FLAGS = ("infinite", "ponder")
 # name: (least, most); what lies outside is taken for the nearest of the two
@@ -343,20 +340,6 @@ def run_once(interface: Interface, arguments: Sequence[str]) -> int:
             if interrupts:
                 interface.session.stop()
     return 130 if interrupts else 0
-
-
-@contextlib.contextmanager
-def noted_interrupts() -> Iterator[list[int]]:
-    """Ctrl-C is noted, not raised: an exception in the midst of threading's own code, where a
-    thread is started or waited for, may leave a lock taken for good."""
-    import signal
-
-    noted: list[int] = []
-    before = signal.signal(signal.SIGINT, lambda number, _: noted.append(number))
-    try:
-        yield noted
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def check_go(go: GoCommand, board: core.Board) -> None:
