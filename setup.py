@@ -53,14 +53,14 @@ class CoreExtension(Extension):
     """The core compiled for one architecture."""
 
     def __init__(self, name: str, arch: str) -> None:
-        parts = sorted(path.as_posix() for path in Path("core_ext").glob("*.pxi"))
+        parts = sorted(path.as_posix() for path in Path("core_ext").glob("*/*.pxi"))
         super().__init__(name, [UNIT], depends=parts)
         self.arch = arch
 
 
 def make_extensions() -> list[CoreExtension]:
     archs = os.environ.get("CYTHERA_ARCH", "").split() or ["native"]
-    if sys.platform == "win32" or len(archs) == 1:
+    if len(archs) == 1:
         return [CoreExtension("core_ext.core", archs[0])]
     for arch in archs:
         if arch not in X86_LEVELS:
@@ -79,13 +79,11 @@ def arch_flags(arch: str) -> list[str]:
     return []  # no compiler-independent way to ask for this machine's own
 
 
-def compile_flags(compiler_type: str, arch: str) -> list[str]:
-    if compiler_type == "msvc":
-        return ["/O2", *(["/DCYTHERA_DEBUG=1", "/UNDEBUG"] if DEBUG else [])]
+def compile_flags(arch: str) -> list[str]:
     flags = [*arch_flags(arch), f"-DCYTHON_INLINE={INLINE}"]
     flags += ["-fno-semantic-interposition", "-Wno-unused-function"]
     if DEBUG:
-        flags += ["-O1", "-g", "-UNDEBUG", "-DCYTHERA_DEBUG=1"]
+        flags += ["-O1", "-g1", "-UNDEBUG", "-DCYTHERA_DEBUG=1"]
     else:
         flags += ["-O3", "-g0"]
     if is_set("CYTHERA_TUNE"):
@@ -157,7 +155,7 @@ class BuildCore(build_ext):
         translate_unit()
         for ext in self.extensions:
             ext.sources = [TRANSLATED]
-            ext.extra_compile_args = compile_flags(self.compiler.compiler_type, ext.arch)
+            ext.extra_compile_args = compile_flags(ext.arch)
             ext.extra_link_args = sanitizer_flags()
             self.check_arch(ext)
         if len(self.extensions) > 1:
@@ -174,8 +172,6 @@ class BuildCore(build_ext):
 
     def check_arch(self, ext: CoreExtension) -> None:
         """Refuses an unknown architecture in one sentence, before the long compilation."""
-        if self.compiler.compiler_type != "unix":
-            return
         compiler = self.compiler.compiler_so[0]
         command = [compiler, *arch_flags(ext.arch), "-E", "-x", "c", os.devnull]
         try:

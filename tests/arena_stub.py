@@ -6,6 +6,7 @@ what BEHAVIOUR names. With `xboard` as a third argument it speaks that protocol.
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from pathlib import Path
@@ -15,6 +16,16 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 from uci_engine import Board
 
 ENDLESS = 3600
+NINES = "9" * 400
+# Numbers beyond all reason, said about each move.
+HUGE = {
+    "huge-score": f"depth 3 score cp {NINES} nodes 100",
+    "huge-loss": f"depth 3 score cp -{NINES} nodes 100",
+    "huge-mate": f"depth 3 score mate {NINES} nodes 100",
+    "huge-nodes": f"depth 3 score cp 1 nodes {NINES}",
+    "huge-depth": f"depth {NINES} score cp 1 nodes 100",
+    "odd-numbers": "depth 1_0 score cp 1e9 nodes \u0663 time -5 nps nan",
+}
 
 
 def say(line: str) -> None:
@@ -56,6 +67,14 @@ def reply_to(board: Board, move: str, behaviour: str) -> str:
     return others[0] if behaviour == "mispredict" and others else expected
 
 
+def declare_without_end(line: str, pause: float = 0) -> None:
+    number = 0
+    while True:
+        number += 1
+        say(line.format(number))
+        time.sleep(pause)
+
+
 def speak_uci(behaviour: str, ply: int) -> None:
     board = Board()
     moves: list[str] = []
@@ -66,7 +85,9 @@ def speak_uci(behaviour: str, ply: int) -> None:
             if behaviour == "wrong-protocol":
                 say("Error (unknown command): uci")
                 continue
-            say("id name Stub\nid author nobody\noption name Hash type spin default 1 min 1 max 9")
+            if behaviour == "options":
+                declare_without_end(f"option name {{}} {'x' * 900} type check default true")
+            say("id name Stub\nid author nobody\noption name Hash type spin default 1 min 1 max 64")
             say("option name Ponder type check default false")
             say("option name UCI_Chess960 type check default false\nuciok")
         elif command == "isready":
@@ -84,9 +105,18 @@ def speak_uci(behaviour: str, ply: int) -> None:
             if "ponder" not in words:
                 answer = choose(board)
                 say(f"bestmove {answer} ponder {reply_to(board, answer, behaviour)}")
+        elif behaviour == "deaf" and command == "go":
+            Path(sys.argv[-1]).write_text(f"{os.getpid()}\n")
+            time.sleep(ENDLESS)
+        elif behaviour == "until-stopped" and command in ("go", "stop"):
+            if command == "stop":
+                say(f"bestmove {choose(board)}")
         elif command == "go":
             answer = misbehave(behaviour, board) if len(moves) >= ply else choose(board)
-            say(f"info depth 3 score cp {board.key % 50} nodes 100 pv {answer}")
+            depth, nodes = (3, 99_999) if behaviour == "ignore" else (1, 100)
+            say(f"info depth {depth} score cp {board.key % 50} nodes {nodes} pv {answer}")
+            if behaviour in HUGE:
+                say(f"info {HUGE[behaviour]} pv {choose(board)}")
             say(f"bestmove {answer}")
         elif command == "quit":
             return
@@ -98,6 +128,9 @@ def speak_xboard(behaviour: str, ply: int) -> None:
         words = line.split()
         command = words[0] if words else ""
         thinks = command == "go"
+        if command == "protover" and behaviour in ("options", "features"):
+            word = "option" if behaviour == "options" else "ping"
+            declare_without_end(f'feature {word}="{{}} -check 1"', 0.01)
         if command == "protover" and behaviour != "version-1":
             say('feature ping=1 setboard=1 usermove=1 myname="Stub X" done=1')
         elif command == "ping":

@@ -5,22 +5,19 @@ from __future__ import annotations
 import contextlib
 import io
 import json
-import os
 import shlex
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from uci_process import COMMAND
 
-import uci_engine
+from lib.uci_pipe import find_program
 from uci_engine import cli
 
-ROOT = Path(uci_engine.__file__).parent.parent
 STUB = Path(__file__).parent / "arena_stub.py"
-ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
 
 
 def stub(behaviour: str = "ok", ply: int = 0, protocol: str = "uci", name: str = "") -> list[str]:
@@ -33,14 +30,14 @@ def stub(behaviour: str = "ok", ply: int = 0, protocol: str = "uci", name: str =
 
 def program(name: str) -> str:
     """The path of one of Debian's engines."""
-    path = shutil.which(name, path=f"{os.environ.get('PATH', '')}:/usr/games")
+    path = find_program(name)
     if path is None:
         pytest.skip(f"the engine {name} is not installed")
     return path
 
 
 def command(*arguments: str | Path) -> list[str]:
-    return [sys.executable, "-m", "uci_engine", *map(str, arguments)]
+    return [*COMMAND, *map(str, arguments)]
 
 
 def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:

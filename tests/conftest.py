@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-# The helper modules here (suites, comparison) are imported by their bare names, whatever import
-# mode pytest runs in; scripts/differential does the same.
-sys.path.insert(0, str(Path(__file__).parent))
+# The helper modules here are imported by their bare names, whatever import mode pytest runs in, and
+# those of the scripts from `lib`.
+TESTS = Path(__file__).parent
+sys.path[:0] = [str(TESTS), str(TESTS.parent / "scripts")]
 
 # A run that fails must fail again: no random seeds, no database of earlier examples, no clocks.
 settings.register_profile("repeatable", derandomize=True, database=None, deadline=None)
@@ -27,6 +28,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         type=int,
         help="leave out perft counts above this (default: all of them; fewer in a debug build)",
     )
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Which tests were skipped and why: a program that is not installed is easily overlooked."""
+    tests: dict[str, list[str]] = {}
+    for report in terminalreporter.stats.get("skipped", []):
+        reason = str(report.longrepr[2]).removeprefix("Skipped: ")
+        tests.setdefault(reason, []).append(report.nodeid.removeprefix("tests/"))
+    for reason, names in sorted(tests.items()):
+        terminalreporter.write_line(f"skipped, since {reason}: {', '.join(names)}")
 
 
 @pytest.fixture(scope="session")

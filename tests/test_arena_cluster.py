@@ -9,13 +9,19 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from arena_tools import ENVIRONMENT, command, games, match, play, run, stub
+from arena_tools import command, games, match, play, run, stub
+from uci_process import ENVIRONMENT, TIMEOUT
 
-pytest.importorskip("distributed", reason="Dask distributed is not installed")
-pytestmark = pytest.mark.release_only
+pytestmark = [
+    pytest.mark.release_only,
+    pytest.mark.skipif(
+        find_spec("distributed") is None, reason="Dask distributed is not installed"
+    ),
+]
 
 PAIR = (stub(name="a"), stub(name="b"))
 QUICK: list[str | Path] = ["--maxmoves", "40", "--order", "random", "--seed", "4"]
@@ -54,16 +60,16 @@ def scheduler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         time.sleep(0.1)
     yield json.loads(note.read_text())["address"]
     process.terminate()
-    process.wait(10)
+    process.wait(TIMEOUT)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def workers(scheduler: str) -> Iterator[list[subprocess.Popen[bytes]]]:
     started = [start_worker(scheduler) for _ in range(2)]
     yield started
     for worker in started:
         worker.kill()
-        worker.wait(10)
+        worker.wait(TIMEOUT)
 
 
 @pytest.mark.usefixtures("workers")
@@ -82,20 +88,20 @@ def test_killed_workers_lose_no_game(
 ) -> None:
     """One worker and then another is killed while games are running; new ones take over."""
     out = tmp_path / "m"
-    arguments = match(*PAIR, extra=["--games", "200", *QUICK, "--cluster", scheduler, "--out", out])
+    arguments = match(*PAIR, extra=["--games", "100", *QUICK, "--cluster", scheduler, "--out", out])
     with subprocess.Popen(
         command(*arguments), env=ENVIRONMENT, stdout=subprocess.PIPE, text=True
     ) as runner:
         assert runner.stdout is not None
-        for done in (20, 60):
-            while f"{done}/200 " not in runner.stdout.readline():
+        for done in (10, 40):
+            while f"{done}/100 " not in runner.stdout.readline():
                 assert runner.poll() is None
             workers.append(start_worker(scheduler))
             os.kill(workers.pop(0).pid, signal.SIGKILL)
-        runner.communicate(timeout=60)
+        runner.communicate(timeout=TIMEOUT)
         assert runner.returncode == 0
     played = games(out)
-    assert sorted(game["number"] for game in played) == list(range(200))
+    assert sorted(game["number"] for game in played) == list(range(100))
     assert {game["reason"] for game in played} <= {"adjudicated draw", "checkmate", "stalemate",
         "threefold repetition", "insufficient material", "fifty moves"}  # fmt: skip
 

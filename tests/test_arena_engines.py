@@ -11,7 +11,9 @@ from pathlib import Path
 
 import chess.pgn
 import pytest
-from arena_tools import ENVIRONMENT, ROOT, command, games, play, program, run, stub
+from arena_tools import command, games, play, program, run, stub
+from syzygy_tables import THREE_MEN
+from uci_process import ENVIRONMENT, ROOT, TIMEOUT
 
 pytestmark = pytest.mark.release_only
 
@@ -23,6 +25,7 @@ FAULTLESS = {
     *("checkmate", "stalemate", "threefold repetition", "fifty moves", "insufficient material"),
     *("adjudicated draw", "adjudicated win", "resignation"),
 }
+PATIENT = "margin=60000"  # a busy machine may let any clock run out
 FEW: list[str | Path] = ["--games", "2", "--concurrency", "2", "--maxmoves", "15"]
 
 
@@ -33,7 +36,7 @@ def ours(name: str = "cythera") -> list[str]:
 @pytest.mark.parametrize("name", UCI)
 def test_uci_engine_plays(name: str, tmp_path: Path) -> None:
     engine = [f"cmd={program(name)}", *BOOK_OFF.get(name, [])]
-    each = ["tc=5+0.1", "option.Hash=16", "option.Threads=1", "depth=4"]
+    each = ["tc=5+0.1", PATIENT, "option.Hash=16", "option.Threads=1", "depth=4"]
     results = play(engine, stub(), out=tmp_path / "m", extra=FEW, each=each)
     assert set(results["reasons"]) <= FAULTLESS
     game = games(tmp_path / "m")[0]
@@ -44,7 +47,7 @@ def test_uci_engine_plays(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", XBOARD)
 def test_xboard_engine_plays(name: str, tmp_path: Path) -> None:
     engine = [f"cmd={program(name)}", "proto=xboard"]
-    each = ["tc=1+0.1", "option.Hash=16"]
+    each = ["tc=1+0.1", PATIENT, "option.Hash=16"]
     results = play(engine, stub(), out=tmp_path / "m", extra=FEW, each=each)
     assert set(results["reasons"]) <= FAULTLESS
     assert results["players"][0]["faults"] == {}
@@ -52,7 +55,7 @@ def test_xboard_engine_plays(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("engine", [ours(), ["proto=internal"]], ids=["process", "internal"])
 def test_our_engine_plays(engine: list[str], tmp_path: Path) -> None:
-    each = ["tc=1+0.05", "option.Hash=4"]
+    each = ["tc=1+0.05", PATIENT, "option.Hash=4"]
     results = play(engine, stub(), out=tmp_path / "m", extra=["--games", "2"], each=each)
     assert results["pairings"][0]["score"] == 1
     assert results["reasons"] == {"checkmate": 2}
@@ -84,7 +87,7 @@ def test_the_same_seed_gives_the_same_games(tmp_path: Path) -> None:
 
 def test_ponderers_ponder(tmp_path: Path) -> None:
     engines = ([f"cmd={program('stockfish')}", "name=s"], ours())
-    each = ["tc=0.3+0.05", "option.Hash=4", "option.Threads=1", "ponder=on"]
+    each = ["tc=0.3+0.05", PATIENT, "option.Hash=4", "option.Threads=1", "ponder=on"]
     results = play(
         *engines, out=tmp_path / "m", extra=["--games", "2", "--maxmoves", "15"], each=each
     )
@@ -106,13 +109,10 @@ def test_chess960_with_castling(tmp_path: Path) -> None:
 
 
 def test_syzygy_adjudication(tmp_path: Path) -> None:
-    tables = ROOT.parent / "shared" / "syzygy"
-    if not tables.is_dir():
-        pytest.skip("there are no Syzygy tables beside the checkout")
     book = tmp_path / "o.epd"
     book.write_text("4k3/8/8/8/8/8/1p6/K6R w - - 0 1\n")
     engines = ([f"cmd={program('stockfish')}", "name=s"], ours())
-    extra: list[str | Path] = ["--openings", book, "--games", "2", "--tb", tables]
+    extra: list[str | Path] = ["--openings", book, "--games", "2", "--tb", THREE_MEN]
     results = play(*engines, out=tmp_path / "m", extra=extra, each=["nodes=500"])
     assert results["reasons"] == {"tablebase": 2}
 
@@ -126,7 +126,9 @@ def test_engines_file_of_cutechess(tmp_path: Path) -> None:
     path = tmp_path / "engines.json"
     path.write_text(json.dumps(entries))
     extra: list[str | Path] = ["--engines", path, "--games", "2", "--maxmoves", "5"]
-    results = play(["conf=S"], ["conf=P"], out=tmp_path / "m", extra=extra, each=["tc=1+0.1"])
+    results = play(
+        ["conf=S"], ["conf=P"], out=tmp_path / "m", extra=extra, each=["tc=1+0.1", PATIENT]
+    )
     assert [player["name"] for player in results["players"]] == ["S", "P"]
     assert results["reasons"] == {"adjudicated draw": 2}
 
@@ -165,13 +167,17 @@ def test_suite(tmp_path: Path) -> None:
 def test_an_interrupted_suite_keeps_what_is_solved(tmp_path: Path) -> None:
     path, out = tmp_path / "s.epd", tmp_path / "s.json"
     path.write_text(POSITIONS * 1000)
-    arguments = ["suite", path, "--engine", *stub(), "--each", "depth=1", "--json", out]
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen(command(*arguments), env=ENVIRONMENT, text=True, **pipes) as runner:
+    with subprocess.Popen(
+        command("suite", path, "--engine", *stub(), "--each", "depth=1", "--json", out),
+        env=ENVIRONMENT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as runner:
         assert runner.stdout is not None
         runner.stdout.readline()
         runner.send_signal(signal.SIGINT)
-        shown, errors = runner.communicate(timeout=20)
+        shown, errors = runner.communicate(timeout=TIMEOUT)
     assert runner.returncode == 130
     results = json.loads(out.read_text())
     done = len(results["solutions"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import random
@@ -10,14 +11,15 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import chess
 import chess.pgn
+import chess.polyglot
 import pytest
-from arena_tools import ENVIRONMENT, command, games, match, play, run, stub
+from arena_tools import command, games, match, play, run, stub
+from uci_process import ENVIRONMENT, TIMEOUT
 
 pytestmark = pytest.mark.release_only
 
@@ -65,12 +67,12 @@ def test_comments(style: str, tmp_path: Path) -> None:
         score = node.eval()
         assert score is not None
         assert score.white().score() == record["scores"][0]
-        assert node.eval_depth() == 3
+        assert node.eval_depth() == 1
         emt = node.emt()
         assert emt is not None
         assert abs(emt - record["times_ms"][0] / 1000) < 0.002
     elif style == "cutechess":
-        assert re.fullmatch(r"[+-]\d+\.\d\d/3 \d+\.\d{3}s", node.comment)
+        assert re.fullmatch(r"[+-]\d+\.\d\d/1 \d+\.\d{3}s", node.comment)
     else:
         assert node.comment == ""
 
@@ -138,39 +140,34 @@ def test_sprt_stops_the_match(tmp_path: Path) -> None:
 
 
 def test_killed_at_random_moments(tmp_path: Path) -> None:
-    """Two hundred games in the end, each once, whatever was killed meanwhile."""
-    out = tmp_path / "m"
+    """All games in the end, each once, whatever was killed meanwhile."""
+    out, count = tmp_path / "m", 150
     chance = random.Random(8)
-    first = match(
-        *PAIR,
-        extra=["--games", "200", "--out", out, "--maxmoves", "60", "--concurrency", "2"],
-    )
-    kills = 0
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline:
+    first = match(*PAIR, extra=["--games", str(count), "--out", out, "--maxmoves", "60"])
+    for lines in (0, 2, 9, 14, 25, None):  # to be read before the end; None: until it comes
         begun = out.with_suffix(".jsonl").exists()
-        arguments = ["match", "--resume", out, "--concurrency", "2"] if begun else first
-        runner = subprocess.Popen(
-            command(*arguments), env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
-        )
-        with runner:
-            try:
-                runner.wait(chance.uniform(0.3, 1.0) if kills < 5 else 60)
-                assert runner.stderr is not None
-                assert runner.returncode == 0, runner.stderr.read()
-                break
-            except subprocess.TimeoutExpired:
+        arguments = ["match", "--resume", out] if begun else first
+        with subprocess.Popen(
+            command(*arguments, "--concurrency", "2"),
+            env=ENVIRONMENT,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        ) as runner:
+            assert runner.stdout is not None
+            said = "".join(itertools.islice(runner.stdout, lines))
+            if lines is not None:
+                time.sleep(chance.uniform(0, 0.1))
                 runner.kill()
-                kills += 1
-    assert kills > 1
+    assert runner.returncode == 0, said
     played = games(out)
-    assert sorted(game["number"] for game in played) == list(range(200))
+    assert sorted(game["number"] for game in played) == list(range(count))
     rounds = [game.headers["Round"].split(".")[1] for game in read_pgn(out.with_suffix(".pgn"))]
-    assert sorted(map(int, rounds)) == list(range(1, 201))
-    assert json.loads(out.with_suffix(".json").read_text())["games"] == 200
+    assert sorted(map(int, rounds)) == list(range(1, count + 1))
+    assert json.loads(out.with_suffix(".json").read_text())["games"] == count
 
 
-@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_interruption_is_clean(sign: signal.Signals, tmp_path: Path) -> None:
     out = tmp_path / "m"
     arguments = match(*PAIR, extra=["--games", "9999", "--out", out, *SHORT])
@@ -186,7 +183,7 @@ def test_interruption_is_clean(sign: signal.Signals, tmp_path: Path) -> None:
         while "game 3" not in runner.stdout.readline():
             pass
         runner.send_signal(sign)
-        _, errors = runner.communicate(timeout=20)
+        _, errors = runner.communicate(timeout=TIMEOUT)
     assert runner.returncode == 130
     assert re.fullmatch(r"interrupted after \d+ games; go on with --resume \S+/m\n", errors)
     assert len(games(out)) == json.loads(out.with_suffix(".json").read_text())["games"]
@@ -202,6 +199,51 @@ def test_a_torn_last_line_is_played_again(tmp_path: Path) -> None:
     assert run("match", "--resume", out, "--concurrency", "2", "--every", "1").returncode == 0
     assert sorted(game["number"] for game in games(out)) == [0, 1, 2]
     assert len(read_pgn(out.with_suffix(".pgn"))) == 3
+
+
+@pytest.mark.parametrize(
+    ("players", "first", "then"), [(2, 2, 6), (2, 3, 8), (2, 4, 4), (3, 2, 4), (3, 3, 5)]
+)
+def test_a_finished_tournament_is_made_longer(
+    players: int, first: int, then: int, tmp_path: Path
+) -> None:
+    """In the end it is what it would have been from the beginning."""
+    engines = [stub(name=name) for name in "abc"[:players]]
+    extra: list[str | Path] = ["--order", "random", "--maxmoves", "4"]
+    play(*engines, out=tmp_path / "m", extra=["--games", str(first), *extra])
+    answer = run("match", "--resume", tmp_path / "m", "--games", str(then), "--concurrency", "2")
+    assert answer.returncode == 0, answer.stderr
+    pairings = players * (players - 1) // 2
+    assert f"{first * pairings} games were finished before" in answer.stdout
+    whole = play(*engines, out=tmp_path / "n", extra=["--games", str(then), *extra])
+    longer = json.loads((tmp_path / "m.json").read_text())
+    assert longer["tournament"]["games"] == then
+    assert {k: longer[k] for k in ("games", "of", "pairings", "reasons")} == {
+        k: whole[k] for k in ("games", "of", "pairings", "reasons")
+    }
+    fields = ("number", "pair", "white", "black", "fen", "moves")
+    both = [sorted([g[f] for f in fields] for g in games(tmp_path / name)) for name in "mn"]
+    assert both[0] == both[1]
+    assert len(read_pgn(tmp_path / "m.pgn")) == whole["games"]
+    again = run("match", "--resume", tmp_path / "m", "--games", str(then - 1))
+    assert again.returncode == 2
+    assert f"has {then} games per pairing already" in again.stderr
+
+
+def test_a_book_of_drawn_lines_is_made_longer(tmp_path: Path) -> None:
+    """The first lines stay the first when more are drawn."""
+    book = tmp_path / "b.bin"
+    board = chess.Board()
+    key = chess.polyglot.zobrist_hash(board).to_bytes(8, "big")
+    codes = sorted(m.to_square | m.from_square << 6 for m in board.legal_moves)
+    book.write_bytes(b"".join(key + c.to_bytes(2, "big") + b"\0\1" + bytes(4) for c in codes))
+    extra: list[str | Path] = ["--openings", book, "--order", "random", "--maxmoves", "3"]
+    play(*PAIR, out=tmp_path / "m", extra=["--games", "4", *extra])
+    answer = run("match", "--resume", tmp_path / "m", "--games", "12")
+    assert answer.returncode == 0, answer.stderr
+    play(*PAIR, out=tmp_path / "n", extra=["--games", "12", *extra])
+    both = [sorted((g["number"], g["moves"]) for g in games(tmp_path / name)) for name in "mn"]
+    assert both[0] == both[1]
 
 
 def test_two_runs_of_one_tournament(tmp_path: Path) -> None:
@@ -254,13 +296,25 @@ def no_change(directory: Path) -> dict[str, str]:
         (match(PAIR[0], [*PAIR[1], "dir=/none"]), "/none: No such file"),
         (match(PAIR[0], [*PAIR[1], "option.None=1"]), "no option 'None'"),
         (match(PAIR[0], ["conf=x"]), "--engines"),
-        (match(PAIR[0], ["proto=internal", f"option.Hash={HUGE}"]), "Hash: must be from 1 to"),
-        (match(PAIR[0], ["proto=internal", "option.Threads=x"]), "not a whole number: 'x'"),
+        (match(PAIR[0], ["proto=internal", f"option.Hash={HUGE}"]), "Hash must be from 1 to"),
+        (match(PAIR[0], ["proto=internal", "option.Threads=x"]), "Threads must be a whole number"),
         (["match", "--resume", "nothing"], "nothing.jsonl"),
         (match(*PAIR, extra=["--resume", "x"]), "so --engine, --each can't go with it"),
-        (["match", "--resume", "x", "--games", "100"], "so --games can't go with it"),
+        (["match", "--resume", "x", "--order", "random"], "so --order can't go with it"),
+        (match(*PAIR, extra=["--games", str(10**30)]), "games must be from 1 to"),
+        (match(*PAIR, each=["nodes=" + "9" * 400]), "nodes must be a whole number"),
         (["match", "--resume", "x", "--norepeat", "--pgn", "y"], "so --norepeat, --pgn can't go"),
+        (match(*PAIR, extra=["--event", "\x1b[2J"]), "the event and the engines' names must be"),
+        (match(*PAIR, extra=["--event", "x" * 201]), "must be short lines of text"),
         (match(*PAIR, extra=["--out", "/none/m"]), "/none/m"),
+        (match(*PAIR, extra=["--pgn", "/none/m.pgn"]), "/none/m.pgn"),
+        (match(*PAIR, extra=["--out", "nul\0"]), "null"),
+        *(
+            (match(*PAIR, extra=["--out", name]), f"{name!r} is no name that files could have")
+            for name in ("", "/", ".", "..", "x/", "/tmp/", "./", "x/.", "x/..")
+        ),
+        (["match", "--resume", ""], "'' is no name that files could have"),
+        (["match", "--resume", "/"], "'/' is no name that files could have"),
         (["suite"], "FILE"),
         (["suite", "none.epd", "--each", "st=1"], "none.epd"),
         (["suite", "none.epd", "--each", "st=1", "--json", "/none/s"], "/none/s: No such file"),
@@ -286,6 +340,14 @@ def test_nothing_is_overwritten(kind: str, tmp_path: Path) -> None:
     assert answer.returncode == 2
     assert f"m.{kind} exists" in answer.stderr
     assert no_change(tmp_path) == {f"m.{kind}": "precious"}
+
+
+@pytest.fixture(scope="module")
+def finished_match(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Its files and what is in them."""
+    folder = tmp_path_factory.mktemp("finished")
+    play(*PAIR, out=folder / "m", extra=["--games", "2", *SHORT])
+    return no_change(folder)
 
 
 def break_header(text: str) -> str:
@@ -328,6 +390,8 @@ def change_field(*keys: str | int, value: Any = None) -> Callable[[str], str]:
         lambda text: "\n",
         change_field("engines"),
         change_field("engines", 0, "name"),
+        change_field("engines", 0, "name", value="\x1b[2J"),
+        change_field("event", value="x\n[White"),
         change_field("engines", 0, "colour", value="green"),
         change_field("engines", 0, "options", value=[["Hash"]]),
         change_field("engines", value=[]),
@@ -338,10 +402,11 @@ def change_field(*keys: str | int, value: Any = None) -> Callable[[str], str]:
         change_field("adjudication", "weather", value=1),
     ],
 )
-def test_bad_journals(change: Callable[[str], str], tmp_path: Path) -> None:
-    play(*PAIR, out=tmp_path / "m", extra=["--games", "2", *SHORT])
-    journal = tmp_path / "m.jsonl"
-    journal.write_text(change(journal.read_text()))
+def test_bad_journals(
+    change: Callable[[str], str], finished_match: dict[str, str], tmp_path: Path
+) -> None:
+    for name, text in finished_match.items():
+        (tmp_path / name).write_text(change(text) if name == "m.jsonl" else text)
     before = no_change(tmp_path)
     answer = run("match", "--resume", tmp_path / "m")
     assert answer.returncode == 2
@@ -350,41 +415,7 @@ def test_bad_journals(change: Callable[[str], str], tmp_path: Path) -> None:
     assert no_change(tmp_path) == before
 
 
-# The report and the live table
-
-
-class Links(HTMLParser):
-    """What a page would fetch, and its text."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.links: list[str] = []
-        self.text: list[str] = []
-
-    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        for name, value in attributes:
-            if name in ("href", "src", "xlink:href") and value and not value.startswith("#"):
-                self.links.append(value)
-        assert tag not in ("script", "link", "img", "iframe")
-
-    def handle_data(self, data: str) -> None:
-        self.text.append(data)
-
-
-def test_report_is_one_page(tmp_path: Path) -> None:
-    engines = (stub(name="<a> & co"), stub(name="b"))
-    extra: list[str | Path] = ["--games", "8", *SHORT, "--sprt", "elo0=0", "elo1=5"]
-    play(*engines, out=tmp_path / "m", extra=extra)
-    page = (tmp_path / "m.html").read_text()
-    parser = Links()
-    parser.feed(page)
-    assert parser.links == []
-    assert "url(" not in page
-    text = " ".join(parser.text)
-    for words in ("Ratings", "Crosstable", "How games ended", "Time use", "The longest",
-                  "The shortest", "LLR over games", "<a> & co"):  # fmt: skip
-        assert words in text
-    assert page.count("<svg") >= 6
+# The live table
 
 
 def test_live_table_on_a_terminal(tmp_path: Path) -> None:
@@ -404,7 +435,7 @@ def test_live_table_on_a_terminal(tmp_path: Path) -> None:
             if not chunk:
                 break
             seen += chunk
-        assert runner.wait(20) == 0
+        assert runner.wait(TIMEOUT) == 0
     os.close(leader)
     text = seen.decode()
     assert "[....." in text

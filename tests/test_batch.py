@@ -7,8 +7,8 @@ import random
 import chess
 import numpy as np
 import pytest
-from suites import all_positions
 
+from lib.suites import all_positions
 from uci_engine import Board, batch
 
 LINES = all_positions()
@@ -54,7 +54,7 @@ def test_positions_of_games_survive_packing() -> None:
     for board, reference in zip(batch.unpack(packed), games, strict=True):
         board._check()
         assert board.fen() == reference.fen()
-        assert board.ply == 0
+        assert board.move_stack == []
 
 
 def test_unpacked_boards_castle_as_before() -> None:
@@ -78,7 +78,7 @@ def test_every_field_survives_packing(fen: str) -> None:
 
 
 def test_mixed_items_are_packed() -> None:
-    items = [chess.STARTING_FEN, Board(), chess.Board()]
+    items: list[str | Board | chess.Board] = [chess.STARTING_FEN, Board(), chess.Board()]
     assert batch.fens(batch.pack(items)) == [chess.STARTING_FEN] * 3
 
 
@@ -158,8 +158,8 @@ def test_empty_arrays() -> None:
 )
 def test_other_arrays_are_refused(array: object) -> None:
     for function in (batch.unpack, batch.fens, batch.legal_counts, lambda a: batch.perft(a, 2)):
-        with pytest.raises((TypeError, ValueError), match=r"\A[^\n]+\Z"):
-            function(array)  # type: ignore[arg-type, operator]
+        with pytest.raises(ValueError, match=r"\Apositions must (be an array of|have one) "):
+            function(array)  # type: ignore[arg-type]
 
 
 def test_a_bad_fen_is_named_by_its_index() -> None:
@@ -172,7 +172,7 @@ def test_bytes_that_are_no_position_are_named_by_their_index() -> None:
     packed = np.concatenate([batch.pack(FENS[:4]), np.zeros(1, dtype=batch.pack([]).dtype)])
     for function in (batch.unpack, batch.fens, batch.legal_counts, lambda a: batch.perft(a, 2)):
         with pytest.raises(ValueError, match=r"\A[^\n]*\b4\b[^\n]*\Z"):
-            function(packed)  # type: ignore[operator]
+            function(packed)
 
 
 def test_random_bytes_are_refused_or_positions() -> None:

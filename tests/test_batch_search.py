@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from math import nan
 from typing import Any
 
 import chess
@@ -14,17 +16,19 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from chess.engine import Limit
-from suites import all_positions
-from uci_process import ENVIRONMENT, MATE_IN_ONE, MATED, STALEMATED, TIMEOUT
+from uci_process import ENVIRONMENT, MATE_IN_ONE, MATED, ONE_MOVE, STALEMATED, TIMEOUT
 
 from core_ext import core
+from lib.suites import all_positions
 from uci_engine import Board, Engine, batch
 from uci_engine.bench import POSITIONS
+from uci_engine.network import find_network
 
 FENS = [*(line.fen for line in all_positions()), *POSITIONS]
 BOARDS = batch.unpack(batch.pack(FENS))
 SEARCHED = [*POSITIONS[:10], MATE_IN_ONE, MATED, STALEMATED]
 THREADS = [None, 1, 3]
+MATED_IN_ONE = "7k/5K2/8/8/8/8/8/R7 b - - 0 1"
 FULL_PHASE, FULL_SCALE = 24, 64
 
 FUNCTIONS: list[Callable[..., Any]] = [
@@ -45,10 +49,19 @@ def divide(dividend: npt.NDArray[np.int64], divisor: int) -> npt.NDArray[np.int6
 
 @pytest.mark.parametrize("threads", THREADS)
 def test_evaluations_are_those_of_single_boards(threads: int | None) -> None:
-    scores = batch.evaluate(batch.pack(FENS), threads=threads)
-    assert scores.dtype == np.int16
-    searcher = core.Searcher(hash_mb=1)
-    assert scores.tolist() == [searcher.evaluate(board) for board in BOARDS]
+    for evaluation in batch.EVALUATIONS:
+        scores = batch.evaluate(batch.pack(FENS), threads=threads, evaluation=evaluation)
+        assert scores.dtype == np.int16
+        searcher = core.Searcher(hash_mb=1, network=find_network(evaluation, ""))
+        assert scores.tolist() == [searcher.evaluate(board) for board in BOARDS]
+
+
+def test_evaluations_that_there_are_none_of_are_refused() -> None:
+    for function in (batch.evaluate, batch.search):
+        with pytest.raises(ValueError, match="one of nnue, classical, not 'turing'"):
+            function(batch.pack(FENS[:1]), evaluation="turing")
+        with pytest.raises(FileNotFoundError):
+            function(batch.pack(FENS[:1]), eval_file="no such file")
 
 
 def test_large_arrays_are_evaluated_by_many_threads() -> None:
@@ -61,26 +74,23 @@ def test_large_arrays_are_evaluated_by_many_threads() -> None:
 # ---- features
 
 
-def has_two_armies(fen: str) -> bool:
-    return all(men.bit_count() > 1 for men in chess.Board(fen, chess960=True).occupied_co)
-
-
 @pytest.mark.parametrize("threads", THREADS)
 def test_features_times_weights_are_the_evaluation(threads: int | None) -> None:
-    """Except against a lone king, where the evaluation also says which way to drive it."""
-    positions = batch.pack([fen for fen in FENS if has_two_armies(fen)])
-    counts, phases, scales = batch.features(positions, threads=threads)
+    """With what is added against a lone king, to drive it."""
+    positions = batch.pack(FENS)
+    counts, phases, scales, wins = batch.features(positions, threads=threads)
     middlegame, endgame = (counts.astype(np.int64) @ core.weights()).T
     phase, scale = phases.astype(np.int64), scales.astype(np.int64)
     late = divide(endgame * (FULL_PHASE - phase) * scale, FULL_SCALE)
-    score = divide(middlegame * phase + late, FULL_PHASE)
+    score = divide(middlegame * phase + late, FULL_PHASE) * (scale > 0) + wins
     mover = np.where(positions["side"] & 128, -1, 1)
-    assert np.array_equal(score * mover, batch.evaluate(positions))
+    assert np.array_equal(score * mover, batch.evaluate(positions, evaluation="classical"))
     assert len(np.unique(scales)) > 3  # drawish endgames were among them
+    assert 0 < np.count_nonzero(wins) < len(wins)
 
 
 def test_features_count_material() -> None:
-    counts, phases, _ = batch.features(batch.pack(FENS))
+    counts, phases, *_ = batch.features(batch.pack(FENS))
     assert dict(core.FEATURE_GROUPS)["material"] == 0
     for fen, row, phase in zip(FENS, counts, phases, strict=True):
         board = chess.Board(fen, chess960=True)
@@ -94,10 +104,11 @@ def test_features_count_material() -> None:
 
 def test_features_of_a_mirrored_board_change_their_sign() -> None:
     boards = [chess.Board(fen, chess960=True) for fen in FENS]
-    counts, phases, _ = batch.features(batch.pack(boards))
-    mirrored, same_phases, _ = batch.features(batch.pack([board.mirror() for board in boards]))
+    counts, phases, scales, wins = batch.features(batch.pack(boards))
+    mirrored, *same, opposite = batch.features(batch.pack([board.mirror() for board in boards]))
     assert np.array_equal(mirrored, -counts)
-    assert np.array_equal(phases, same_phases)
+    assert np.array_equal([phases, scales], same)
+    assert np.array_equal(wins, -opposite)
 
 
 # ---- searches
@@ -115,9 +126,9 @@ def to_number(score: chess.engine.Score) -> int | None:
 @pytest.mark.parametrize(
     "limits", [{"nodes": 700}, {"depth": 4}, {"nodes": 900, "depth": 3}], ids=str
 )
-def test_searches_are_those_of_single_engines(limits: dict[str, int], threads: int | None) -> None:
-    moves, scores = batch.search(batch.pack(SEARCHED), threads=threads, **limits)
-    for fen, move, score in zip(SEARCHED, moves, scores, strict=True):
+def test_searches_are_those_of_single_engines(limits: dict[str, Any], threads: int | None) -> None:
+    found = batch.search(batch.pack(SEARCHED), threads=threads, **limits)
+    for fen, move, score in zip(SEARCHED, found["move"], found["score"], strict=True):
         with Engine(hash_mb=batch.SEARCH_HASH_MB) as engine:
             result = engine.play(fen, Limit(**limits))
         assert move == (result.move.uci() if result.move else "")
@@ -125,59 +136,117 @@ def test_searches_are_those_of_single_engines(limits: dict[str, int], threads: i
 
 
 def test_search_results() -> None:
-    moves, scores = batch.search(batch.pack([MATE_IN_ONE, MATED, STALEMATED]), depth=3)
-    assert moves.tolist() == ["a1a8", "", ""]
-    assert moves.dtype == np.dtype("<U5")
-    assert scores.dtype == np.int16
-    assert scores.tolist() == [31_999, -32_000, 0]
+    found = batch.search(batch.pack([MATE_IN_ONE, MATED, STALEMATED]), depth=3)
+    assert found.dtype == batch.found_dtype()
+    assert found["move"].tolist() == ["a1a8", "", ""]
+    assert found["score"].tolist() == [31_999, -32_000, 0]
+    assert found["mate"].tolist() == [1, 0, 0]
+
+
+def test_mates_are_told_as_mates() -> None:
+    for fen, mate in ((MATE_IN_ONE, 1), (MATED_IN_ONE, -1)):
+        (found,) = batch.search(batch.pack([fen]), depth=8)
+        assert found["mate"] == mate
+        assert found["score"] == to_number(chess.engine.Mate(mate))
+
+
+def test_lines_and_variations_are_those_of_single_engines() -> None:
+    fens = [*POSITIONS[:6], ONE_MOVE, MATED]
+    found = batch.search(batch.pack(fens), nodes=800, multipv=3, pv=4)
+    assert found.shape == (len(fens), 3)
+    for fen, rows in zip(fens, found, strict=True):
+        with Engine(hash_mb=batch.SEARCH_HASH_MB) as engine:
+            infos = engine.analyse(fen, Limit(nodes=800), multipv=3)
+        for row, info in zip(rows, infos, strict=False):
+            moves = [move.uci() for move in info["pv"]]
+            assert [move for move in row["pv"] if move][: len(moves)] == moves[:4]
+            assert row["move"] == (moves[0] if moves else "")
+            assert (row["depth"], row["nodes"]) == (info["depth"], info["nodes"])
+            assert row["score"] == to_number(info["score"].relative)
+        assert not any(row["move"] for row in rows[len(infos) :])
+
+
+def test_time_is_a_limit_too() -> None:
+    found = batch.search(batch.pack(POSITIONS[:3]), time=0.02)
+    assert all(found["move"])
+    assert (found["depth"] > 1).all()
+
+
+def test_progress_is_told() -> None:
+    told: list[tuple[int, int]] = []
+    positions = np.tile(batch.pack(POSITIONS[:5]), 10)
+    batch.search(positions, nodes=50, progress=lambda *counts: told.append(counts))
+    assert told[-1] == (50, 50)
+    assert told == sorted(told)
+    assert len(told) > 2
 
 
 def test_the_order_of_positions_does_not_matter() -> None:
     packed = batch.pack(POSITIONS[:12])
-    moves, scores = batch.search(packed, nodes=600, threads=1)
+    found = batch.search(packed, nodes=600, threads=1)
     backwards = batch.search(packed[::-1], nodes=600, threads=2)
-    assert np.array_equal(backwards[0][::-1], moves)
-    assert np.array_equal(backwards[1][::-1], scores)
+    assert np.array_equal(backwards[::-1], found)
 
 
 def test_limits_of_a_search() -> None:
     packed = batch.pack(POSITIONS[:4])
     usual, five_thousand = batch.search(packed), batch.search(packed, nodes=5000)
-    assert np.array_equal(usual[0], five_thousand[0])
-    assert np.array_equal(usual[1], five_thousand[1])
+    assert np.array_equal(usual, five_thousand)
     # A depth is reached however many nodes it takes.
-    _, scores = batch.search(packed, depth=9)
-    searcher = core.Searcher(hash_mb=1)
+    scores = batch.search(packed, depth=9)["score"]
+    searcher = core.Searcher(hash_mb=1, network=find_network("nnue", ""))
     for board, score in zip(batch.unpack(packed), scores, strict=True):
         searcher.clear()
-        searcher.prepare()
         found = searcher.search(board, depth=9)
         assert (found.depth, found.score) == (9, score)
     batch.search(packed, nodes=10**30, depth=1)
 
 
-@pytest.mark.parametrize("limits", [{"nodes": 0}, {"nodes": -1}, {"depth": 0}, {"depth": -2}])
-def test_impossible_limits_are_refused(limits: dict[str, int]) -> None:
-    name = next(iter(limits))
-    with pytest.raises(ValueError, match=rf"\A{name} must be at least 1, not -?\d\Z"):
+@pytest.mark.parametrize(
+    ("limits", "words"),
+    [
+        ({"nodes": 0}, "nodes must be at least 1, not 0"),
+        ({"nodes": -1}, "nodes must be at least 1, not -1"),
+        ({"depth": 0}, "depth must be at least 1, not 0"),
+        ({"multipv": -1}, "multipv must be at least 1, not -1"),
+        ({"time": 0}, "time must be more than 0 seconds, not 0"),
+        ({"time": -0.5}, "time must be more than 0 seconds, not -0.5"),
+        ({"time": nan}, "time must be more than 0 seconds, not nan"),
+        ({"pv": -1}, "pv must be from 0 to 1000 moves, not -1"),
+    ],
+)
+def test_impossible_limits_are_refused(limits: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValueError, match=rf"\A{re.escape(words)}\Z"):
         batch.search(batch.pack(POSITIONS[:2]), **limits)
 
 
+def test_a_little_time_is_a_limit() -> None:
+    found = batch.search(batch.pack(POSITIONS[:2]), time=1e-9)
+    assert (found["depth"] >= 1).all()
+
+
+def test_a_text_is_no_list_of_positions() -> None:
+    with pytest.raises(TypeError, match="not a single text"):
+        batch.pack(POSITIONS[0])
+
+
 @pytest.mark.release_only
-def test_ctrl_c_does_not_wait_for_all_positions() -> None:
+def test_ctrl_c_ends_the_searches_that_run() -> None:
     script = subprocess.Popen(
         [
             sys.executable,
             "-c",
-            "import numpy, threading\n"
+            "import numpy, signal, threading\n"
+            # The tests may run where Ctrl-C is ignored, which programs hand on to those they start.
+            "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
             "from uci_engine import batch; from uci_engine.bench import POSITIONS\n"
-            "positions = numpy.tile(batch.pack(POSITIONS), 20)\n"
+            "positions = numpy.tile(batch.pack(POSITIONS), 2)\n"
             "def tell():\n"
             "    while threading.active_count() < 4: pass\n"
             "    print('begun', flush=True)\n"
             "threading.Thread(target=tell, daemon=True).start()\n"
             "try:\n"
-            "    batch.search(positions, nodes=100_000, threads=2)\n"
+            "    batch.search(positions, nodes=10**15, threads=2)\n"
             "except KeyboardInterrupt:\n"
             "    print('interrupted')",
         ],
@@ -188,7 +257,10 @@ def test_ctrl_c_does_not_wait_for_all_positions() -> None:
     assert script.stdout is not None
     assert script.stdout.readline() == "begun\n"
     script.send_signal(signal.SIGINT)
-    assert script.communicate(timeout=TIMEOUT)[0] == "interrupted\n"
+    try:
+        assert script.communicate(timeout=TIMEOUT)[0] == "interrupted\n"
+    finally:
+        script.kill()
 
 
 # ---- arrays
@@ -197,10 +269,10 @@ def test_ctrl_c_does_not_wait_for_all_positions() -> None:
 def test_empty_arrays() -> None:
     nothing = batch.pack([])
     assert batch.evaluate(nothing).tolist() == []
-    assert [len(array) for array in batch.search(nothing)] == [0, 0]
-    counts, phases, scales = batch.features(nothing)
+    assert len(batch.search(nothing)) == 0
+    counts, phases, scales, wins = batch.features(nothing)
     assert counts.shape == (0, core.FEATURE_COUNT)
-    assert len(phases) == len(scales) == 0
+    assert len(phases) == len(scales) == len(wins) == 0
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)

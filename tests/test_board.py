@@ -9,8 +9,8 @@ import pickle
 import chess
 import numpy as np
 import pytest
-from suites import PerftLine, all_positions
 
+from lib.suites import PerftLine, all_positions
 from uci_engine import Board
 
 ITALIAN = ["e2e4", "e7e5", "g1f3", "b8c6", "f1c4", "f8c5", "e1g1"]
@@ -42,9 +42,9 @@ def test_start_position() -> None:
     assert board.fen() == chess.STARTING_FEN
     assert board.turn is True
     assert board.chess960 is False
-    assert (board.halfmove_clock, board.fullmove_number, board.ply) == (0, 1, 0)
+    assert (board.halfmove_clock, board.fullmove_number, board.ply()) == (0, 1, 0)
     assert board.ep_square is None
-    assert board.checkers == 0
+    assert board.checkers_mask() == 0
     assert board.castling_rooks == chess.BB_CORNERS
     assert board.legal_count() == 20
     assert board.move_stack == []
@@ -60,7 +60,8 @@ def test_attributes_agree_with_python_chess(line: PerftLine) -> None:
     assert board.fullmove_number == reference.fullmove_number
     for square in chess.SQUARES:
         piece = reference.piece_at(square)
-        assert board.piece_at(square) == (piece.symbol() if piece else None)
+        assert board.piece_at(square) == piece
+        assert board.symbol_at(square) == (piece.symbol() if piece else None)
 
 
 @pytest.mark.parametrize("square", [-1, 64, 1000])
@@ -72,8 +73,7 @@ def test_piece_at_refuses_squares_off_the_board(square: int) -> None:
 def test_str_and_repr_show_the_board() -> None:
     board = play("e2e4")
     assert str(board) == str(chess.Board(board.fen()))
-    assert str(board) in repr(board)
-    assert board.fen() in repr(board)
+    assert repr(board) == repr(chess.Board(board.fen()))
 
 
 def test_repr_tells_chess960() -> None:
@@ -119,7 +119,7 @@ def test_push_and_pop_return_to_the_start() -> None:
     board = Board()
     before = board._state_bytes()
     played = [board.push_uci(move) for move in ITALIAN]
-    assert board.ply == len(ITALIAN)
+    assert board.ply() == len(ITALIAN)
     assert [move.uci() for move in board.move_stack] == ITALIAN
     assert [board.pop() for _ in ITALIAN] == played[::-1]
     assert board._state_bytes() == before
@@ -138,9 +138,9 @@ def test_a_long_game_keeps_its_start() -> None:
     for _ in range(300):
         for move in ("g1f3", "g8f6", "f3g1", "f6g8"):
             board.push_uci(move)
-    assert board.ply == 1200
+    assert board.ply() == 1200
     assert board.halfmove_clock == 1200
-    while board.ply:
+    while board.move_stack:
         board.pop()
     assert board == Board()
 
@@ -186,7 +186,7 @@ def test_null_move_in_check_is_refused() -> None:
     board = Board(CHECK_FEN)
     with raises_one_sentence("check"):
         board.push_null()
-    assert board.ply == 0
+    assert board.move_stack == []
 
 
 @pytest.mark.parametrize(
@@ -199,7 +199,7 @@ def test_bad_uci_moves_are_refused(text: str) -> None:
         with raises_one_sentence():
             method(text)
     assert board == Board()
-    assert board.ply == 0
+    assert board.move_stack == []
 
 
 @pytest.mark.parametrize("text", ["e5", "Nd2", "O-O", "", "Zf3", "exd5", "e9", "♙"])
@@ -207,7 +207,7 @@ def test_bad_san_moves_are_refused(text: str) -> None:
     board = Board()
     with raises_one_sentence():
         board.push_san(text)
-    assert board.ply == 0
+    assert board.move_stack == []
 
 
 def test_ambiguous_san_is_refused() -> None:
@@ -218,9 +218,9 @@ def test_ambiguous_san_is_refused() -> None:
 @pytest.mark.parametrize("move", [None, "", "e2e4", 0, 5, (12, 28)], ids=repr)
 def test_push_refuses_what_is_not_a_move(move: object) -> None:
     board = Board()
-    with pytest.raises((TypeError, ValueError)):
+    with pytest.raises(TypeError, match=r"\Aa move is needed, not \w+\Z"):
         board.push(move)  # type: ignore[arg-type]
-    assert board.ply == 0
+    assert board.move_stack == []
 
 
 def test_push_refuses_illegal_moves() -> None:
@@ -239,11 +239,11 @@ def test_pop_of_nothing_is_refused() -> None:
 # ---- equality, copies, pickles
 
 
-def test_equal_boards_have_equal_hashes() -> None:
+def test_boards_are_equal_by_their_positions_and_have_no_hash() -> None:
     assert Board() == Board(chess.STARTING_FEN)
-    assert hash(Board()) == hash(Board(chess.STARTING_FEN))
-    assert len({Board(), Board(), play("e2e4")}) == 2
     assert Board() != play("e2e4")
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(Board())
 
 
 def test_boards_with_other_clocks_differ() -> None:

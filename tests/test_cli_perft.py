@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 import signal
@@ -11,10 +12,13 @@ import threading
 from pathlib import Path
 
 import pytest
-from suites import CHESS960_SUITE, STANDARD_SUITE, read_suite
+from arena_tools import run as run_here
 from uci_process import COMMAND, ENVIRONMENT, run_to_the_end
 
+from lib.suites import CHESS960_SUITE, STANDARD_SUITE, read_suite
 from uci_engine.cli import COMMANDS, UCI_WORDS
+
+pytestmark = pytest.mark.release_only
 
 KIWIPETE = read_suite(STANDARD_SUITE, False)[1]
 CHESS960_LINE = read_suite(CHESS960_SUITE, True)[4]
@@ -36,7 +40,7 @@ def start(*arguments: object) -> subprocess.Popen[str]:
 def run(*arguments: object) -> subprocess.CompletedProcess[str]:
     process = start(*arguments)
     out, err = process.communicate(timeout=TIMEOUT)
-    return subprocess.CompletedProcess(arguments, process.returncode, out, err)
+    return subprocess.CompletedProcess(process.args, process.returncode, out, err)
 
 
 def write_suite(path: Path, *lines: str) -> Path:
@@ -218,7 +222,7 @@ def assert_one_complaint(answer: subprocess.CompletedProcess[str], *mentions: st
     ids=str,
 )
 def test_bad_arguments_get_one_line(arguments: list[str], mention: str) -> None:
-    assert_one_complaint(run("perft", *arguments), mention)
+    assert_one_complaint(run_here("perft", *arguments), mention)
 
 
 def test_unknown_command_gets_one_line() -> None:
@@ -244,13 +248,21 @@ def test_unknown_command_gets_one_line() -> None:
 def test_bad_suites_get_one_line(tmp_path: Path, content: bytes, mention: str) -> None:
     path = tmp_path / "suite.epd"
     path.write_bytes(content)
-    assert_one_complaint(run("perft", "--suite", path), mention, "suite.epd")
+    assert_one_complaint(run_here("perft", "--suite", path), mention, "suite.epd")
 
 
 SPEAKING = [
     ["perft", "1"],
     ["perft", "3", "--divide"],
     ["perft", "--help"],
+    ["perft", "2", "--json"],
+    ["d"],
+    ["eval"],
+    ["flip"],
+    ["go", "depth", "2"],
+    ["go", "perft", "2"],
+    ["compiler"],
+    ["uci"],
     ["--help"],
     ["--version"],
 ]
@@ -281,6 +293,44 @@ def test_a_full_disk_is_told_in_one_line(arguments: list[str]) -> None:
     assert answer.returncode == 2
     assert answer.stderr.count("\n") == 1
     assert "No space left on device" in answer.stderr
+
+
+def run_without(stream: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Started by a shell that has closed stdin, stdout or stderr."""
+    number = {"stdin": "0<", "stdout": "1>", "stderr": "2>"}[stream]
+    return run_to_the_end("sh", "-c", f'exec "$@" {number}&-', "sh", *COMMAND, *arguments)
+
+
+@pytest.mark.parametrize("arguments", [*SPEAKING, []], ids=str)
+def test_an_output_that_is_closed_is_told(arguments: list[str]) -> None:
+    answer = run_without("stdout", *arguments)
+    assert answer.returncode == 2
+    assert answer.stderr.splitlines()[-1] == "cythera: stdout: Bad file descriptor"
+
+
+@pytest.mark.parametrize("arguments", SPEAKING, ids=str)
+@pytest.mark.parametrize("stream", ["stdin", "stderr"])
+def test_what_is_said_does_not_need_the_other_streams(arguments: list[str], stream: str) -> None:
+    """Nor does what is meant for one of them go to another."""
+    answer = run_without(stream, *arguments)
+    assert answer.returncode == 0
+    assert without_times(answer.stdout) == said_with_all_streams(*arguments)
+
+
+@functools.cache
+def said_with_all_streams(*arguments: str) -> str:
+    return without_times(run(*arguments).stdout)
+
+
+def without_times(text: str) -> str:
+    return re.sub(r'nps \d+|time \d+|[\d.]+ s, \d+ nps|"seconds": .*', "", text)
+
+
+@pytest.mark.parametrize("stream", ["stdin", "stdout", "stderr"])
+def test_errors_without_a_stream(stream: str) -> None:
+    answer = run_without(stream, "perft", "x")
+    assert answer.returncode == 2
+    assert answer.stdout == ""
 
 
 # ---- Ctrl-C while the program starts

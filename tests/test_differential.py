@@ -8,8 +8,9 @@ from collections import Counter
 
 import chess
 import pytest
-from comparison import Start, compare_claims, compare_game, compare_position, random_starts
-from suites import PerftLine, all_positions
+
+from lib.comparison import Start, compare_claims, compare_game, compare_position, random_starts
+from lib.suites import PerftLine, all_positions
 
 GAMES = 100
 MAX_PLIES = 80

@@ -26,13 +26,15 @@ CHECKED_BY_PAWN = np.array(
 )
 
 
-def test_every_king_and_pawn_ending_is_known() -> None:
+@pytest.mark.parametrize("evaluation", batch.EVALUATIONS)
+def test_every_king_and_pawn_ending_is_known(evaluation: str) -> None:
     legal, won = solve_kpk()
     for white_to_move in (True, False):
         squares = np.argwhere(legal[white_to_move])
         wins = won[white_to_move][tuple(squares.T)]
         for pawn_is_white in (True, False):
-            scores = batch.evaluate(pack_kpk(squares, white_to_move, pawn_is_white))
+            positions = pack_kpk(squares, white_to_move, pawn_is_white)
+            scores = batch.evaluate(positions, evaluation=evaluation)
             strong_scores = scores if white_to_move else -scores
             wrong = np.flatnonzero(np.where(wins, strong_scores <= 0, strong_scores != 0))
             assert not len(wrong), [
@@ -61,7 +63,7 @@ def test_a_further_pawn_is_worth_more_and_a_queen_most() -> None:
             "1Q6/8/8/8/8/8/6k1/1K6",
         )
     ]
-    scores = batch.evaluate(batch.pack(fens))
+    scores = batch.evaluate(batch.pack(fens), evaluation="classical")
     assert (np.diff(scores) > 0).all()
 
 
@@ -175,7 +177,6 @@ def play(fen: str, nodes: int) -> str:
     searchers = {colour: core.Searcher(hash_mb=2) for colour in chess.COLORS}
     while not (board.is_game_over() or board.is_repetition(3) or board.is_fifty_moves()):
         searcher = searchers[board.turn]
-        searcher.prepare()
         best = searcher.search(Board(board), nodes=nodes).best
         assert best is not None
         board.push(chess.Move.from_uci(str(best)))

@@ -9,7 +9,7 @@ import chess
 import chess.engine
 import chess.variant
 import pytest
-from chess.engine import Cp, Limit, Mate, PovScore
+from chess.engine import Cp, Limit, Mate, PovScore, PovWdl
 from uci_process import (
     CASTLING,
     CHESS960,
@@ -24,8 +24,8 @@ from uci_process import (
 )
 
 from uci_engine import Board, Engine
+from uci_engine.analysis import to_limits
 from uci_engine.bench import POSITIONS
-from uci_engine.engine import to_limits
 from uci_engine.limits import GoLimits
 
 pytestmark = pytest.mark.release_only
@@ -42,6 +42,7 @@ def engine() -> Iterator[Engine]:
 @pytest.fixture(scope="module")
 def client() -> Iterator[chess.engine.SimpleEngine]:
     with chess.engine.SimpleEngine.popen_uci(COMMAND, timeout=TIMEOUT, env=ENVIRONMENT) as client:
+        client.configure({"UCI_ShowWDL": True})
         yield client
 
 
@@ -134,6 +135,7 @@ def test_types(engine: Engine) -> None:
         "tbhits": int,
         "time": float,
         "pv": list,
+        "wdl": PovWdl,
     }
     assert {type(move) for move in info["pv"]} == {chess.Move}
     with engine.analysis(chess.Board(), Limit(depth=3)) as analysis:
@@ -360,7 +362,7 @@ ONE_SENTENCE = r"\A[^\n]*{}[^\n]*\Z"
 )
 def test_wrong_options_are_named(options: dict[str, int], problem: str) -> None:
     with pytest.raises((TypeError, ValueError), match=ONE_SENTENCE.format(problem)):
-        Engine(**options)
+        Engine(**options)  # type: ignore[arg-type]
 
 
 E4, E5 = chess.Move.from_uci("e2e4"), chess.Move.from_uci("e7e5")

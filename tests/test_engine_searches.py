@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
 import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from unittest.mock import ANY
 
@@ -16,9 +18,9 @@ import pytest
 from chess.engine import Limit
 from uci_process import ENVIRONMENT, MATE_IN_ONE, TIMEOUT
 
-from uci_engine import Engine
+from uci_engine import AsyncEngine, Engine
+from uci_engine.analysis import Analysis
 from uci_engine.bench import POSITIONS
-from uci_engine.engine import Analysis
 
 pytestmark = pytest.mark.release_only
 
@@ -119,19 +121,18 @@ def test_stopping(engine: Engine) -> None:
     analysis.stop()  # once more does no harm
 
 
-@pytest.mark.parametrize("stop", [Analysis.stop, lambda analysis: analysis._engine.stop()])
-def test_a_stop_that_comes_at_once_is_not_lost(
-    engine: Engine, stop: Callable[[Analysis], None]
-) -> None:
+@pytest.mark.parametrize("who", ["engine", "analysis"])
+def test_a_stop_that_comes_at_once_is_not_lost(engine: Engine, who: str) -> None:
     for _ in range(50):
         analysis = engine.analysis(chess.Board())
-        stop(analysis)
+        stop = engine.stop if who == "engine" else analysis.stop
+        stop()
         assert analysis.wait().move in START_MOVES
 
 
 def test_stopping_from_another_thread(engine: Engine) -> None:
     with ThreadPoolExecutor() as pool:
-        search = pool.submit(engine.play, chess.Board(), Limit())
+        search = pool.submit(engine.play, chess.Board(), MANY_NODES)
         while not search.done():
             engine.stop()
     assert search.result().move in START_MOVES
@@ -242,7 +243,7 @@ def test_ctrl_c_ends_a_search() -> None:
         "engine = Engine()\n"
         "try:\n"
         "    print('begun', flush=True)\n"
-        "    engine.play(chess.Board(), chess.engine.Limit())\n"
+        "    engine.play(chess.Board(), chess.engine.Limit(nodes=10**15))\n"
         "except KeyboardInterrupt:\n"
         "    print(engine.play(chess.Board(), chess.engine.Limit(nodes=900)).info['nodes'])"
     )
@@ -301,3 +302,116 @@ def test_no_thread_is_left_behind() -> None:
     for thread in set(threading.enumerate()) - set(before):
         thread.join(TIMEOUT)
         assert not thread.is_alive()
+
+
+# ---- what nobody holds, what nobody waits for, and what is forked
+
+
+def wait_for_threads_to_end(known: Collection[threading.Thread]) -> None:
+    for thread in set(threading.enumerate()) - set(known):
+        thread.join(TIMEOUT)
+        assert not thread.is_alive()
+
+
+def test_a_search_that_nobody_holds_ends() -> None:
+    before = threading.enumerate()
+    for _ in range(30):
+        Engine(hash_mb=1).analysis(chess.Board())
+    wait_for_threads_to_end(before)
+
+
+def test_a_loop_that_is_left_ends_its_search(engine: Engine) -> None:
+    before = threading.enumerate()
+    for info in engine.analysis(chess.Board(), MANY_NODES):
+        if info["depth"] == 3:
+            break
+    wait_for_threads_to_end(before)
+    assert engine.play(chess.Board(), Limit(depth=2)).move
+
+
+def test_an_engine_that_nobody_holds_thinks_no_longer() -> None:
+    """In its opponent's time, when there is no analysis to hold either."""
+    before = threading.enumerate()
+    engine = Engine(hash_mb=1)
+    assert engine.play(chess.Board(), Limit(time=0.2), ponder=True).move
+    assert set(threading.enumerate()) - set(before)
+    del engine
+    wait_for_threads_to_end(before)
+
+
+def test_an_awaited_search_that_nobody_holds_ends() -> None:
+    async def drop_some() -> None:
+        for _ in range(5):
+            analysis = await AsyncEngine(hash_mb=1).analysis(chess.Board())
+            await analysis.get()
+
+    before = threading.enumerate()
+    asyncio.run(drop_some())
+    wait_for_threads_to_end(before)
+
+
+def test_an_analysis_keeps_its_engine() -> None:
+    analysis = Engine(hash_mb=1).analysis(chess.Board(), MANY_NODES)
+    read_to_depth(analysis, 5)
+    assert is_going_on(analysis)
+    analysis.stop()
+    assert analysis.wait().move in START_MOVES
+
+
+ENDINGS = [
+    "held = [Engine(threads=2, hash_mb=1).analysis(chess.Board()) for _ in range(3)]",
+    "for _ in range(5): Engine(hash_mb=1).analysis(chess.Board())",
+    "engine = Engine(hash_mb=1)\n"
+    "held = [engine.analysis(chess.Board(), Limit(nodes=10**15)) for _ in range(3)]",
+    "for _ in range(3): Thread(target=lambda: Searcher(1, 2).search(Board()), daemon=True).start()",
+    "PerftRun(Board(), 9).start(3)",
+]
+EXITS = int(os.environ.get("CYTHERA_EXITS", "3"))
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_the_interpreter_ends_in_mid_search(ending: str) -> None:
+    """At different moments, and without a word. CYTHERA_EXITS=200 makes it a thousand times."""
+    for number in range(EXITS):
+        script = run_script(
+            "import chess, time; from threading import Thread\n"
+            "from chess.engine import Limit; from core_ext.core import PerftRun, Searcher\n"
+            f"from uci_engine import Board, Engine\n{ending}\n"
+            f"time.sleep({(0, 0.001, 0.05, 0, 0.01)[number % 5]})"
+        )
+        assert script.communicate(timeout=TIMEOUT) == ("", "")
+        assert script.returncode == 0
+
+
+def test_a_forked_child_is_told_at_once() -> None:
+    """Everything that would wait for the parent's thread; and the child ends by itself."""
+    script = run_script(
+        "import chess, os, sys, warnings; from chess.engine import EngineTerminatedError, Limit\n"
+        "warnings.simplefilter('ignore')  # newer versions of Python warn of the fork itself\n"
+        "from uci_engine import Engine\n"
+        "engine = Engine(hash_mb=1)\n"
+        "analysis = engine.analysis(chess.Board(), Limit(nodes=10**15))\n"
+        "analysis.get()\n"
+        "child = os.fork()\n"
+        "if child == 0:\n"
+        "    for ask in (\n"
+        "        lambda: engine.play(chess.Board(), Limit(depth=1)),\n"
+        "        lambda: engine.analyse(chess.Board(), Limit(depth=1)),\n"
+        "        lambda: engine.analysis(chess.Board()),\n"
+        "        engine.clear, analysis.wait, analysis.get, lambda: list(analysis),\n"
+        "    ):\n"
+        "        try:\n"
+        "            ask()\n"
+        "        except EngineTerminatedError as error:\n"
+        "            assert 'forked' in str(error)\n"
+        "        else:\n"
+        "            sys.exit(3)\n"
+        "    with analysis, engine: pass\n"
+        "    engine.stop()\n"
+        "    with Engine(hash_mb=1) as own: assert own.play(chess.Board(), Limit(depth=2)).move\n"
+        "    sys.exit(7)\n"
+        "print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))\n"
+        "analysis.stop()\n"
+        "print(analysis.wait().move in chess.Board().legal_moves)"
+    )
+    assert script.communicate(timeout=TIMEOUT) == ("7\nTrue\n", "")

@@ -1,4 +1,4 @@
-"""The static evaluation: symmetric, in range, the sum of its terms, and wise about endgames.
+"""The classical evaluation: symmetric, in range, the sum of its terms, and wise about endgames.
 
 Placements are numpy arrays of 64 men for each position, so that they can be turned and mirrored
 without any code of the engine: 0 to 5 for pawn to king, plus 8 for Black, as in packed positions.
@@ -14,9 +14,9 @@ import chess
 import numpy as np
 import numpy.typing as npt
 import pytest
-from suites import all_positions
 
 from core_ext import core
+from lib.suites import all_positions
 from uci_engine import Board, batch
 
 Men = npt.NDArray[np.uint8]
@@ -137,7 +137,7 @@ def crowd(request: pytest.FixtureRequest) -> Crowd:
 
 
 def white_scores(crowd: Crowd) -> Numbers:
-    scores = batch.evaluate(crowd.positions).astype(np.int64)
+    scores = batch.evaluate(crowd.positions, evaluation="classical").astype(np.int64)
     from_white: Numbers = np.where(crowd.black_to_move, -scores, scores)
     return from_white
 
@@ -152,8 +152,9 @@ def square_of(crowd: Crowd, man: int) -> Numbers:
 
 
 def test_it_is_the_same_for_both_colours(crowd: Crowd) -> None:
-    scores = batch.evaluate(crowd.positions)
-    assert np.array_equal(scores, batch.evaluate(crowd.with_colours_changed().positions))
+    changed = crowd.with_colours_changed().positions
+    scores = batch.evaluate(crowd.positions, evaluation="classical")
+    assert np.array_equal(scores, batch.evaluate(changed, evaluation="classical"))
 
 
 @pytest.mark.parametrize("chess960", [False, True])
@@ -167,8 +168,8 @@ def test_it_is_the_same_for_both_colours_with_castling(chess960: bool) -> None:
 
 def test_it_sees_the_same_on_both_wings(crowd: Crowd) -> None:
     """Only the king's own squares are weighed differently on the two wings, by choice."""
-    counts, phases, _ = batch.features(crowd.positions)
-    mirrored_counts, mirrored_phases, _ = batch.features(crowd.mirrored().positions)
+    counts, phases, *_ = batch.features(crowd.positions)
+    mirrored_counts, mirrored_phases, *_ = batch.features(crowd.mirrored().positions)
     columns = np.arange(core.FEATURE_COUNT)
     kings = group_slices()["king squares"]
     columns[kings] = kings.start + (np.arange(64) ^ 7)
@@ -205,13 +206,13 @@ def test_it_is_the_weighted_sum_of_its_features(crowd: Crowd) -> None:
     """
     weights = core.weights().astype(np.float32)
     for part in chunks(crowd):
-        counts, phases, scales = batch.features(part.positions)
+        counts, phases, scales, wins = batch.features(part.positions)
         sums = (counts.astype(np.float32) @ weights).astype(np.int64)  # exact: far below 2**24
         phase, scale = phases.astype(np.int64), scales.astype(np.int64)
         late = truncate(sums[:, 1] * (FULL_PHASE - phase) * scale, FULL_SCALE)
-        expected = truncate(sums[:, 0] * phase + late, FULL_PHASE) * (scale > 0)
-        fought = ~has_lone_king(part)  # there is an extra against a lone king
-        assert np.array_equal(white_scores(part)[fought], expected[fought])
+        expected = truncate(sums[:, 0] * phase + late, FULL_PHASE) * (scale > 0) + wins
+        assert np.array_equal(white_scores(part), expected)
+        assert not wins[~has_lone_king(part)].any()
 
 
 def has_lone_king(crowd: Crowd) -> Flags:
@@ -237,7 +238,7 @@ def test_every_term_stays_in_its_range(crowd: Crowd) -> None:
     assert np.abs(white_scores(crowd)).max() <= LARGEST_EVALUATION
     weights = core.weights().astype(np.float32)
     for part in chunks(crowd):
-        counts, phases, scales = batch.features(part.positions)
+        counts, phases, scales, _ = batch.features(part.positions)
         assert phases.max() <= FULL_PHASE
         assert scales.max() <= FULL_SCALE
         for name, group in group_slices().items():
@@ -347,7 +348,6 @@ def test_elementary_mates_are_given_within_fifty_moves(fen: str) -> None:
     searcher = core.Searcher(hash_mb=16)
     board = Board(fen)
     while board.outcome() is None and not board.is_fifty_moves():
-        searcher.prepare()
         best = searcher.search(board, nodes=20_000).best
         assert best is not None
         board.push(best)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from arena_tools import run
 
 from uci_engine.files import read_games, read_text, replace_json, replace_text
 
@@ -58,3 +59,44 @@ def test_games_are_read_one_after_the_other(tmp_path: Path) -> None:
     path.write_text("1. e4 e5 *\n\n1. d4 1-0\n")
     played = [[move.uci() for move in game.mainline_moves()] for game in read_games(path)]
     assert played == [["e2e4", "e7e5"], ["d2d4"]]
+
+
+ENGINES = ["--engine", "cmd=a", "--engine", "cmd=b", "--each", "st=1"]
+
+
+@pytest.mark.parametrize("name", ["", ".", "..", "/"])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["match", *ENGINES, "--out", "{}"],
+        ["match", *ENGINES, "--pgn", "{}"],
+        ["match", "--resume", "{}"],
+        ["suite", "x.epd", "--each", "st=1", "--json", "{}"],
+        ["pgn", "x.pgn", "--output", "{}"],
+        ["selfplay", "{}"],
+        ["train", "{}", "x"],
+        ["tune", "x", "{}"],
+        ["data", "merge", "{}", "x"],
+    ],
+    ids=lambda arguments: " ".join(arguments[:2]),
+)
+def test_names_that_no_file_can_have_are_refused(
+    arguments: list[str], name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Wherever something is to be written, and before anything is."""
+    monkeypatch.chdir(tmp_path)
+    answer = run(*(argument.format(name) for argument in arguments))
+    assert answer.returncode == 2
+    assert answer.stderr.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("arguments", [["learn", ""], ["lab", "all", "--out", ""]], ids=str)
+def test_no_name_is_not_the_directory_one_is_in(
+    arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    answer = run(*arguments)
+    assert (answer.returncode, answer.stdout) == (2, "")
+    assert answer.stderr.endswith("the name is empty\n")
+    assert list(tmp_path.iterdir()) == []

@@ -122,6 +122,37 @@ def test_a_game_at_the_hard_limit_does_not_lose_on_time(
         left = max(left - 1, 0)
 
 
+@pytest.mark.parametrize("lag", [1, 3])
+@pytest.mark.parametrize("time", [1_000, 2_000, 5_000])
+def test_a_clock_without_increment_lasts_for_a_long_game(time: int, lag: int) -> None:
+    """Late by `lag` each time, there is half a second left after 60 moves but for what was lost
+    on the way, and a move's overhead even after 150."""
+    clocks = [time]
+    for _ in range(150):
+        clocks.append(clocks[-1] - allot_clock(clocks[-1], 0, 0, OVERHEAD).soft_ms - lag)
+    assert clocks[60] >= 500 - 60 * lag
+    assert clocks[150] >= OVERHEAD
+
+
+@pytest.mark.parametrize("lag", [1, 3, OVERHEAD])
+def test_a_time_control_is_reached_with_time_in_hand(lag: int) -> None:
+    clock = 1_000
+    for left in range(40, 0, -1):
+        clock -= allot_clock(clock, 0, left, OVERHEAD).soft_ms + lag
+        assert clock >= 5 * OVERHEAD
+
+
+@given(st.integers(1, 10**7), st.integers(0, 1000), st.integers(0, 1000))
+def test_an_increment_that_pays_for_the_overhead_needs_nothing_set_aside(
+    time: int, increment: int, overhead: int
+) -> None:
+    """Then a larger overhead costs no more than itself."""
+    increment += overhead
+    assert allot_clock(time + overhead, increment, 0, overhead) == allot_clock(
+        time, increment, 0, 0
+    )
+
+
 @pytest.mark.parametrize(("time", "increment"), [(100, 10), (1_000, 10), (3_000, 30)])
 def test_a_long_game_keeps_some_increments_in_hand(time: int, increment: int) -> None:
     clock = time

@@ -5,9 +5,9 @@ from __future__ import annotations
 import random
 
 import pytest
-from suites import PerftLine, all_positions
 
 from core_ext import core
+from lib.suites import PerftLine, all_positions
 from uci_engine import Board
 
 NOISY = 1
@@ -43,7 +43,6 @@ def check_picker(searcher: core.Searcher, board: Board, rng: random.Random) -> N
 def experienced_searcher() -> core.Searcher:
     """Its histories are filled, so that the moves are in an order of their own."""
     searcher = core.Searcher(hash_mb=1)
-    searcher.prepare()
     searcher.search(Board(), nodes=20_000)
     return searcher
 

@@ -14,8 +14,7 @@ import pytest
 
 import core_ext
 from core_ext import core
-
-ROOT = Path(__file__).parent.parent
+from lib import ROOT
 
 # What /proc/cpuinfo says of some CPUs; only the lines and flags that matter.
 V2_FLAGS = "cx16 lahf_lm pni popcnt sse4_1 sse4_2 ssse3"
@@ -85,17 +84,22 @@ def run_python(program: str, cwd: Path) -> str:
 def test_sdist_holds_what_a_build_needs(tmp_path: Path) -> None:
     pytest.importorskip("setuptools", minversion="77")
     sources = tmp_path / "sources"
-    unwanted = shutil.ignore_patterns(".*", "build", "dist", "*.egg-info", "data")
-    shutil.copytree(ROOT, sources, ignore=unwanted)
+    unwanted = shutil.ignore_patterns("__pycache__")
+    sources.mkdir()
+    for name in ("core_ext", "uci_engine", "scripts", "tests"):
+        shutil.copytree(ROOT / name, sources / name, ignore=unwanted)
+    for name in ("LICENSE", "MANIFEST.in", "README.md", "pyproject.toml", "setup.py"):
+        shutil.copy(ROOT / name, sources)
     (sources / "core_ext" / "core.c").touch()
     command = [sys.executable, "setup.py", "--quiet", "sdist", "--dist-dir", str(tmp_path)]
     subprocess.run(command, cwd=sources, capture_output=True, check=True)
 
     with tarfile.open(next(tmp_path.glob("*.tar.gz"))) as archive:
         packed = {name.partition("/")[2] for name in archive.getnames()}
-    needed = {path.relative_to(ROOT).as_posix() for path in ROOT.glob("core_ext/*.p[xy]*")}
-    needed |= {"setup.py", "pyproject.toml", "LICENSE", "README.md", "scripts/lib/setup.bash"}
-    assert needed <= packed
+    kinds = ("*.py", "*.py[ix]", "*.pxi", "*.epd", "*.bash")
+    files = {path for kind in kinds for path in sources.rglob(kind)}
+    needed = {path.relative_to(sources).as_posix() for path in files}
+    assert needed | {"pyproject.toml", "LICENSE", "README.md", "scripts/engine"} <= packed
     assert not [name for name in packed if name.endswith((".c", ".so", ".pyc"))]
 
 
@@ -154,9 +158,9 @@ def add_tool(checkout: Path, name: str, text: str, **values: object) -> None:
     path.chmod(path.stat().st_mode | stat.S_IXUSR)
 
 
-def run_engine(checkout: Path) -> subprocess.CompletedProcess[str]:
+def run_script(checkout: Path, *command: str | Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [checkout / "scripts" / "engine", "perft", "1"],
+        command,
         env={"PATH": str(checkout / "bin")},
         capture_output=True,
         text=True,
@@ -184,8 +188,63 @@ def test_engine_names_what_the_machine_lacks(
         add_tool(bare_checkout, "python3", FAKE_PYTHON, probe=probe)
     if gcc_status is not None:
         add_tool(bare_checkout, "gcc", FAKE_GCC, status=gcc_status)
-    answer = run_engine(bare_checkout)
+    answer = run_script(bare_checkout, bare_checkout / "scripts" / "engine", "perft", "1")
     assert answer.returncode == 2
     assert answer.stdout == ""
     assert answer.stderr.count("\n") == 1
     assert answer.stderr.endswith(f": sudo apt install {packages}\n")
+
+
+def python_scripts() -> list[str]:
+    """All but those that make do with any Python."""
+    scripts = [path for path in sorted(ROOT.glob("scripts/*")) if path.is_file()]
+    names = [path.name for path in scripts if "python" in path.read_text().partition("\n")[0]]
+    return [name for name in names if name not in ("cutechess_engines", "make_perft_suite")]
+
+
+# Remembers what it installs, and has no Toga.
+FAKE_APT = """\
+#!{bash}
+[[ $1 == install ]] || exit 0
+[[ " $* " != *" toga2 "* ]] || {{ echo "E: Unable to locate package toga2"; exit 100; }}
+for word; do echo "$word"; done >>"${{0%/*}}/installed"
+"""
+FAKE_DPKG = """\
+#!{bash}
+while read -r package; do
+    [[ $package != "${{!#}}" ]] || echo -n installed
+done <"${{0%/*}}/installed"
+"""
+
+
+@pytest.mark.release_only
+def test_integration_installs_what_it_can_and_names_the_rest(bare_checkout: Path) -> None:
+    shutil.copytree(ROOT / ".ci", bare_checkout / ".ci")
+    (bare_checkout / "scripts" / "test").write_text("echo tested\n")
+    for tool in ("dirname", "mktemp", "rm", "tail"):
+        (bare_checkout / "bin" / tool).symlink_to(str(shutil.which(tool)))
+    add_tool(bare_checkout, "apt-get", FAKE_APT)
+    add_tool(bare_checkout, "dpkg-query", FAKE_DPKG)
+    add_tool(bare_checkout, "id", "#!{bash}\necho 0\n")
+    installed = bare_checkout / "bin" / "installed"
+    installed.write_text("gcc\n")
+    answer = run_script(bare_checkout, bare_checkout / ".ci" / "run")
+    assert answer.returncode == 0, answer.stderr
+    assert answer.stdout.splitlines() == [
+        "E: Unable to locate package toga2",  # all at once
+        "E: Unable to locate package toga2",  # alone
+        "Not installed: toga2",
+        "tested",
+    ]
+    packages = installed.read_text().split()
+    assert {"stockfish", "phalanx"} <= set(packages)
+    assert packages.count("gcc") == 1
+
+
+@pytest.mark.release_only
+@pytest.mark.parametrize("name", python_scripts())
+def test_a_python_script_sets_up_what_it_needs(bare_checkout: Path, name: str) -> None:
+    """Before it imports what only the environment has."""
+    answer = run_script(bare_checkout, sys.executable, "-S", bare_checkout / "scripts" / name)
+    assert answer.returncode == 2
+    assert answer.stderr.startswith("Cythera can't be built before this machine has Python")

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from uci_process import ENVIRONMENT, TIMEOUT
 
-ROOT = Path(__file__).parent.parent
-ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
+from lib import ROOT
+
 PERFT_ENGINE = """\
 import sys
 for line in sys.stdin:
@@ -34,7 +34,7 @@ pytestmark = pytest.mark.release_only
 def run(name: str, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, ROOT / "scripts" / name, *arguments]
     return subprocess.run(
-        command, env=ENVIRONMENT, capture_output=True, text=True, timeout=60, check=False
+        command, env=ENVIRONMENT, capture_output=True, text=True, timeout=TIMEOUT, check=False
     )
 
 
@@ -51,8 +51,11 @@ def engine(directory: Path, source: str) -> Path:
         ("bench_perft", ["--rounds", "0"], "must be at least 1: '0'"),
         ("bench_perft", ["--stockfish", "/no/such/engine"], "/no/such/engine"),
         ("bench_perft", ["--stockfish", "/bin/true"], "/bin/true has gone"),
+        ("bench_python", ["--rounds", "0"], "must be at least 1: '0'"),
+        ("bench_train", ["--hidden", "0"], "must be at least 1: '0'"),
         ("bench_search", ["/no/such/engine"], "/no/such/engine does not answer"),
         ("bench_search", ["/bin/true", "0"], "must be from 0.01 to 3600: '0'"),
+        ("draw_lab", ["no-such"], "LAB.md has no picture of 'no-such'"),
         ("differential", ["--jobs", "0"], "must be at least 1: '0'"),
         ("make_perft_suite", ["/no/such/file"], "/no/such/file"),
         ("make_perft_suite", [__file__, "--engine", "/no/such/engine"], "/no/such/engine"),
@@ -104,9 +107,11 @@ def test_a_reader_that_has_seen_enough_of_a_perft_suite(tmp_path: Path) -> None:
     positions = tmp_path / "positions"
     positions.write_text("one\n" * 5000)
     path = engine(tmp_path, PERFT_ENGINE)
-    command = [sys.executable, ROOT / "scripts" / "make_perft_suite", "--engine", path, positions]
     with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [sys.executable, ROOT / "scripts" / "make_perft_suite", "--engine", path, positions],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     ) as process:
         assert process.stdout is not None
         process.stdout.readline()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import chess
 import pytest
@@ -12,50 +14,65 @@ from core_ext import core
 from uci_engine import Board
 from uci_engine.bench import POSITIONS
 
-MATE = 32_000
+ENOUGH_MATES = 8
 
 
-def search(fen: str, **limits: int) -> core.SearchResult:
+def search(fen: str, **limits: Any) -> core.SearchResult:
     searcher = core.Searcher(hash_mb=4)
-    searcher.prepare()
     return searcher.search(Board(fen), **limits)
-
-
-def minimax(searcher: core.Searcher, board: Board, depth: int, ply: int) -> int:
-    """The definition, with nothing left out."""
-    moves = board.legal_moves()
-    if not moves:
-        return ply - MATE if board.is_check() else 0
-    if ply and (
-        board.halfmove_clock >= 100 or board.is_repetition(2) or board.is_insufficient_material()
-    ):
-        return 0
-    if depth == 0:
-        return searcher.evaluate(board)
-    best = -MATE
-    for move in moves:
-        board.push(move)
-        best = max(best, -minimax(searcher, board, depth - 1, ply + 1))
-        board.pop()
-    return best
 
 
 def sample_positions() -> list[str]:
     rng = random.Random(5)
     standard = [fen for fen in POSITIONS if Board(fen).legal_count() < 45]
-    narrow = [fen for fen in standard if Board(fen).legal_count() < 8]  # can be searched deeper
+    narrow = [fen for fen in standard if Board(fen).legal_count() < 8]
     return [*rng.sample(standard, 20), *narrow]
 
 
+# With these the search prunes, reduces, extends and corrects nothing. What is left of it is
+# alpha-beta in its own way: windows of all kinds, a table, staged moves, and captures behind the
+# horizon.
+NEVER, ALWAYS = 1000, 0
+NOTHING_LEFT_OUT = {
+    "ASPIRATION_WIDTH": 40_000,
+    "RAZOR_DEPTH": ALWAYS,
+    "REVERSE_FUTILITY_DEPTH": ALWAYS,
+    "NULL_DEPTH": NEVER,
+    "PROBCUT_DEPTH": NEVER,
+    "IIR_DEPTH": NEVER,
+    "PRUNING_DEPTH": ALWAYS,
+    "SINGULAR_DEPTH": NEVER,
+    "DELTA_MARGIN": 40_000,
+    "QUIESCENCE_EXCHANGE": -40_000,
+    "QUIESCENCE_EVASIONS": 256,
+    "CORRECTION_DIVISOR": 1 << 30,
+    "LMR_HISTORY_DIVISOR": 1 << 30,
+    **{name: 0 for name in core.tunables() if name.startswith("LMR_") and "DIVISOR" not in name},
+}
+
+
+@pytest.fixture
+def nothing_left_out() -> Iterator[None]:
+    before = {name: core.tunables()[name][0] for name in NOTHING_LEFT_OUT}
+    for name, value in NOTHING_LEFT_OUT.items():
+        core.set_tunable(name, value, beyond=True)
+    yield
+    for name, value in before.items():
+        core.set_tunable(name, value)
+
+
+@pytest.mark.skipif(not core.TUNING, reason="this build is not for tuning; the debug build is")
+@pytest.mark.usefixtures("nothing_left_out")
 @pytest.mark.parametrize("fen", sample_positions())
-def test_the_plain_search_is_minimax(fen: str) -> None:
-    board = Board(fen)
-    moves = board.legal_count()
-    depth = 5 if moves < 8 else 3 if moves < 20 else 2
-    searcher = core.Searcher(hash_mb=1)
-    searcher.prepare()
-    found = searcher.search(board, depth=depth, selective=False)
-    assert found.score == minimax(searcher, board, depth, 0)
+def test_with_nothing_left_out_the_search_is_plain_alpha_beta(fen: str) -> None:
+    """Down to depth 3, from where on the table may know a position from nearer to the root."""
+    plain, own = core.Searcher(hash_mb=1), core.Searcher(hash_mb=1)
+    plain.set_algorithm("alphabeta-quiescence")
+    for depth in (1, 2, 3):
+        scores = []
+        for searcher in (plain, own):
+            scores.append(searcher.search(Board(fen), depth=depth).score)
+        assert scores[0] == scores[1]
 
 
 MATES = [
@@ -83,11 +100,17 @@ BEING_MATED = [
 ]
 
 
+@pytest.mark.release_only
+@pytest.mark.parametrize(("fen", "moves"), MATES + BEING_MATED)
+def test_the_distances_of_these_mates_are_proved(fen: str, moves: int) -> None:
+    prover = MateProver()
+    prove = prover.forces_mate if (fen, moves) in MATES else prover.is_lost
+    assert prove(Board(fen), moves)
+    assert not prove(Board(fen), moves - 1)
+
+
 @pytest.mark.parametrize(("fen", "moves"), MATES)
 def test_mates_are_found_with_their_distance(fen: str, moves: int) -> None:
-    prover = MateProver()
-    assert prover.forces_mate(Board(fen), moves)
-    assert not prover.forces_mate(Board(fen), moves - 1)
     found = search(fen, mate=moves, nodes=5_000_000)
     assert found.mate == moves
     assert_line_mates(fen, found.pv, 2 * moves - 1)
@@ -95,9 +118,6 @@ def test_mates_are_found_with_their_distance(fen: str, moves: int) -> None:
 
 @pytest.mark.parametrize(("fen", "moves"), BEING_MATED)
 def test_being_mated_is_seen_with_its_distance(fen: str, moves: int) -> None:
-    prover = MateProver()
-    assert prover.is_lost(Board(fen), moves)
-    assert not prover.is_lost(Board(fen), moves - 1)
     assert search(fen, depth=24).mate == -moves
 
 
@@ -106,11 +126,17 @@ def test_being_mated_is_seen_with_its_distance(fen: str, moves: int) -> None:
 def test_every_mate_that_is_told_is_shown_to_the_end(fen: str, lines: int) -> None:
     """Also one that is longer than need be, on the way to the shortest."""
     searcher = core.Searcher(hash_mb=4)
-    told: list[core.SearchInfo] = []
-    searcher.prepare()
-    searcher.search(Board(fen), nodes=1_000_000, multipv=lines, on_info=told.append)
-    assert any(info.mate is not None for info in told) or lines > 1  # which leave less for each
-    assert_mates_are_shown(fen, told)
+    mates: list[core.SearchInfo] = []
+
+    def listen(infos: list[core.SearchInfo]) -> None:
+        mates.extend(info for info in infos if info.mate is not None)
+        if len(mates) >= ENOUGH_MATES:
+            running.stop()
+
+    running = searcher.begin(Board(fen), nodes=lines * 1_000_000, multipv=lines, on_report=listen)
+    listen(running.run().infos)
+    assert mates
+    assert_mates_are_shown(fen, mates)
 
 
 @pytest.mark.parametrize("lines", [1, 3])
@@ -118,11 +144,10 @@ def test_a_search_that_is_cut_short_tells_no_mate_that_it_cannot_show(lines: int
     """Within an iteration a score may be a bound: it is told as one, and never as a mate."""
     bounds = 0
     for fen, _ in MATES + BEING_MATED:
-        for nodes in range(150, 9000, 150):
+        for nodes in range(150, 9000, 300):
             told: list[core.SearchInfo] = []
             searcher = core.Searcher(hash_mb=1)
-            searcher.prepare()
-            result = searcher.search(Board(fen), nodes=nodes, multipv=lines, on_info=told.append)
+            result = searcher.search(Board(fen), nodes=nodes, multipv=lines, on_report=told.extend)
             assert_mates_are_shown(fen, told + result.infos)
             bounds += bool(result.infos[0].bound)
     assert bounds > 0
@@ -135,7 +160,7 @@ def assert_mates_are_shown(fen: str, infos: list[core.SearchInfo]) -> None:
             assert_line_mates(fen, info.pv, 2 * info.mate - 1 if info.mate > 0 else -2 * info.mate)
 
 
-def assert_line_mates(fen: str, line: list[core.Move], plies: int) -> None:
+def assert_line_mates(fen: str, line: Sequence[core.Move], plies: int) -> None:
     board = chess.Board(fen)
     for move in line:
         board.push(chess.Move.from_uci(str(move)))
@@ -217,12 +242,10 @@ def test_a_lost_side_repeats_for_the_third_time() -> None:
     for move in ("g8h8", "h1g1", "h8g8", "g1h1", "g8h8", "h1g1", "h8g8"):
         board.push_uci(move)
     searcher = core.Searcher(hash_mb=1)
-    searcher.prepare()
     found = searcher.search(board, depth=8)
     assert str(found.best) == "g1h1"
     assert abs(found.score) <= 1
     without_history = core.Searcher(hash_mb=1)
-    without_history.prepare()
     assert without_history.search(Board(board.fen()), depth=8).score < -300
 
 
@@ -236,15 +259,16 @@ def test_no_legal_move_is_a_result() -> None:
 def test_the_same_games_give_the_same_counts() -> None:
     searcher = core.Searcher(hash_mb=2)
 
-    def play() -> list[int]:
+    def play() -> list[tuple[int, core.Move]]:
         searcher.clear()
-        board, counts = Board(), []
+        board = Board()
+        found_so_far = []
         for _ in range(12):
-            searcher.prepare()
             found = searcher.search(board, nodes=4000)
-            counts.append((found.nodes, str(found.best)))
+            assert found.best is not None
+            found_so_far.append((found.nodes, found.best))
             board.push(found.best)
-        return counts
+        return found_so_far
 
     first = play()
     assert play() == first
@@ -259,31 +283,28 @@ def test_node_limits_are_exact(nodes: int) -> None:
 def test_node_limits_are_for_all_threads_together(threads: int) -> None:
     searcher = core.Searcher(hash_mb=4, threads=threads)
     for nodes in (5_000, 50_000):
-        searcher.prepare()
         found = searcher.search(Board(), nodes=nodes)
         # A thread that comes late still finishes its depth 1.
         assert nodes <= found.nodes <= nodes + 200 * threads
 
 
-def test_a_ponderhit_is_kept_for_the_search_that_was_prepared() -> None:
-    """It comes before the search begins, which would not end without it."""
+def test_a_ponderhit_is_kept_for_the_search_that_it_is_said_to() -> None:
+    """It comes before the search runs, which would not end without it."""
     enough = 1_000_000
     searcher = core.Searcher(hash_mb=4)
-    searcher.prepare()
     begin = time.monotonic_ns()
-    searcher.ponderhit(1, 1, begin)
     hour_ns = 3_600_000_000_000
-    found = searcher.search(Board(), start_ns=begin - hour_ns, infinite=True, nodes=enough)
+    search = searcher.begin(Board(), start_ns=begin - hour_ns, infinite=True, nodes=enough)
+    search.ponderhit(1, 1, begin)
+    found = search.run()
     assert found.nodes < enough
     assert found.time_ms * 1_000_000 >= hour_ns  # what is told counts from the `go`
-    searcher.prepare()
     assert searcher.search(Board(), hard_ms=1, infinite=True, nodes=enough).nodes == enough
 
 
 def test_searchmoves_are_kept_to() -> None:
     board = Board()
     searcher = core.Searcher(hash_mb=1)
-    searcher.prepare()
     wanted = [board.parse_uci("a2a3"), board.parse_uci("h2h4")]
     found = searcher.search(board, depth=6, searchmoves=wanted, multipv=5)
     assert {info.pv[0] for info in found.infos} == set(wanted)
@@ -292,7 +313,6 @@ def test_searchmoves_are_kept_to() -> None:
 def test_lines_are_different_and_in_order() -> None:
     board = Board()
     searcher = core.Searcher(hash_mb=4)
-    searcher.prepare()
     infos = searcher.search(board, depth=8, multipv=5).infos
     assert [info.multipv for info in infos] == [1, 2, 3, 4, 5]
     assert len({info.pv[0] for info in infos}) == 5
@@ -304,9 +324,8 @@ def test_lines_are_different_and_in_order() -> None:
 def test_variations_are_legal(threads: int) -> None:
     searcher = core.Searcher(hash_mb=2, threads=threads)
     for fen in POSITIONS[:12]:
-        lines = []
-        searcher.prepare()
-        searcher.search(Board(fen), depth=8, on_info=lines.append)
+        lines: list[core.SearchInfo] = []
+        searcher.search(Board(fen), depth=8, on_report=lines.extend)
         for info in lines:
             board = Board(fen)
             for move in info.pv:
@@ -318,7 +337,7 @@ def test_a_running_search_keeps_its_memory() -> None:
     searcher = core.Searcher(hash_mb=1)
     refused = []
 
-    def disturb(_: core.SearchInfo) -> None:
+    def disturb(_: list[core.SearchInfo]) -> None:
         for change in (
             searcher.clear,
             searcher.allocate,
@@ -329,13 +348,11 @@ def test_a_running_search_keeps_its_memory() -> None:
                 change()
             refused.append(change)
 
-    searcher.prepare()
-    found = searcher.search(Board(), depth=4, on_info=disturb)
+    found = searcher.search(Board(), depth=4, on_report=disturb)
     assert len(refused) >= 16
     assert found.depth == 4
     searcher.clear()
     searcher.set_hash(2)
-    searcher.prepare()
     assert searcher.search(Board(), depth=4).best == found.best
 
 
@@ -348,10 +365,27 @@ def test_evaluating_does_not_disturb_a_running_search() -> None:
     expected = [core.Searcher().evaluate(other) for other in others]
     watched = []
 
-    def evaluate(_: core.SearchInfo) -> None:
+    def evaluate(_: list[core.SearchInfo]) -> None:
         watched.append([searcher.evaluate(other) for other in others])
 
-    searcher.prepare()
-    found = searcher.search(board, depth=8, on_info=evaluate)
+    found = searcher.search(board, depth=8, on_report=evaluate)
     assert all(scores == expected for scores in watched)
     assert (found.nodes, found.pv) == (alone.nodes, alone.pv)
+
+
+@pytest.mark.parametrize("number", [0, -1, 1 << 31, 1 << 200, 1.5, "1", None])
+@pytest.mark.parametrize(
+    ("argument", "change"),
+    [("hash_mb", core.Searcher.set_hash), ("threads", core.Searcher.set_threads)],
+)
+def test_sizes_are_whole_numbers_in_their_range(
+    argument: str, change: Callable[[core.Searcher, Any], None], number: Any
+) -> None:
+    kind = ValueError if isinstance(number, int) else TypeError
+    with pytest.raises(kind, match=r"^the (hash size in MB|number of threads) must be "):
+        core.Searcher(**{argument: number})
+    searcher = core.Searcher(hash_mb=1)
+    searcher.allocate()
+    with pytest.raises(kind, match=r"^the (hash size in MB|number of threads) must be "):
+        change(searcher, number)
+    assert searcher.search(Board(), depth=3).best

@@ -1,4 +1,4 @@
-"""Lint, format and types, run as tests so that one command checks everything."""
+"""Lint, format, layers and types, run as tests so that one command checks everything."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.release_only
+from lib import ROOT
 
-ROOT = Path(__file__).parent.parent
+pytestmark = pytest.mark.release_only
 
 
 def scripts_in(language: str, suffix: str) -> list[str]:
@@ -41,12 +41,27 @@ def test_python_style(task: list[str]) -> None:
     check(sys.executable, "-m", "ruff", *task, "--quiet", *places)
 
 
+def test_python_layers() -> None:
+    """The contracts in pyproject.toml: nothing below imports from above."""
+    check(str(Path(sys.executable).with_name("lint-imports")), "--no-cache")
+
+
 def test_python_types() -> None:
-    check(sys.executable, "-m", "mypy")
+    places = ["core_ext", "uci_engine", "tests", *scripts_in("python", ".py")]
+    check(sys.executable, "-m", "mypy", *places)
+
+
+def test_the_stub_has_what_the_core_has() -> None:
+    allowed = ["--allowlist", "tests/data/core_names.txt", "--ignore-unused-allowlist"]
+    options = [*allowed, "--ignore-disjoint-bases"]
+    check(sys.executable, "-m", "mypy.stubtest", *options, "core_ext.core")
 
 
 @pytest.mark.parametrize("script", scripts_in("bash", ".bash"))
-def test_bash_style(script: str) -> None:
+def test_bash_syntax(script: str) -> None:
     check("bash", "-n", script)
-    if shutil.which("shellcheck"):
-        check("shellcheck", "--exclude=SC1091", script)
+
+
+@pytest.mark.skipif(shutil.which("shellcheck") is None, reason="shellcheck is not installed")
+def test_bash_style() -> None:
+    check("shellcheck", "--external-sources", *scripts_in("bash", ".bash"))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 from uci_process import EngineProcess
 
@@ -63,6 +66,16 @@ def test_a_build_for_tuning_offers_them_as_options() -> None:
     for number in (value, low, value):
         tuned.set_option(NAME, str(number))
         tuned.searcher.clear()
-        tuned.searcher.prepare()
         counts.append(tuned.searcher.search(core.Board(), depth=8).nodes)
     assert counts[0] == counts[2] != counts[1]
+
+
+def test_each_is_declared_to_cython_and_read_by_the_search() -> None:
+    """A name only in the list of values would be offered to the tuner and change nothing."""
+    folder = Path(__file__).parent.parent / "core_ext" / "search"
+    declarations = (folder / "tunables.pxi").read_text(encoding="utf-8").rpartition('"""')[2]
+    parts = [path for path in folder.glob("*.pxi") if path.name != "tunables.pxi"]
+    code = "\n".join(path.read_text(encoding="utf-8") for path in parts)
+    declared = set(re.findall(r"\b[A-Z][A-Z0-9_]+\b", declarations))
+    assert declared - {"TUNABLE_TABLE", "TUNABLE_COUNT", "CAN_TUNE"} == core.tunables().keys()
+    assert core.tunables().keys() <= set(re.findall(r"\w+", code))

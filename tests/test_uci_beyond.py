@@ -12,7 +12,16 @@ from collections.abc import Iterator
 
 import chess
 import pytest
-from uci_process import COMMAND, ENVIRONMENT, TIMEOUT, EngineProcess, field, run_to_the_end
+from uci_process import (
+    CHESS960,
+    COMMAND,
+    ENVIRONMENT,
+    MATE_IN_ONE,
+    TIMEOUT,
+    EngineProcess,
+    field,
+    run_to_the_end,
+)
 
 from uci_engine.bench import POSITIONS
 from uci_engine.cli import COMMANDS as PROGRAM_COMMANDS
@@ -44,19 +53,31 @@ def test_d_shows_board_fen_key_and_checkers(engine: EngineProcess) -> None:
     assert "Checkers:" in engine.ask("position startpos", "d")
 
 
-TERM = re.compile(r"(\S.*?) +([+-]\d+) +([+-]\d+) +([+-]\d+)")
-TOTAL = re.compile(r"Evaluation: ([+-]\d+) centipawns, from White's side")
+TERM = re.compile(r"(\S.*?) +([+-]\d+) +([+-]\d+) +([+-]\d+) +([+-]\d+) +([+-]\d+)")
+TOTAL = re.compile(
+    r"Evaluation: ([+-]\d+) centipawns, from White's side:"
+    r" White wins (\d+\.\d) %, draw (\d+\.\d) %, Black wins (\d+\.\d) %"
+)
 
 
-def parse_eval(lines: list[str]) -> tuple[dict[str, int], int]:
-    """What each term counts now, and the total."""
-    title, *rows, last = lines
-    assert title.split() == ["term", "middlegame", "endgame", "now"]
+@pytest.fixture
+def classical(engine: EngineProcess) -> EngineProcess:
+    engine.send("setoption name Evaluation value classical")
+    return engine
+
+
+def parse_eval(lines: list[str]) -> tuple[dict[str, list[int]], int, list[float]]:
+    """Each term (White's middlegame and endgame, Black's, what counts now), the whole, and the
+    chances of White, of a draw and of Black."""
+    title, subtitle, *rows, last = lines
+    assert title.split() == ["term", "White", "Black", "sum"]
+    assert subtitle.split() == ["middle", "endgame", "middle", "endgame", "now"]
     terms = [TERM.fullmatch(row) for row in rows]
     total = TOTAL.fullmatch(last)
     assert all(terms)
     assert total
-    return {term[1]: int(term[4]) for term in terms if term}, int(total[1])
+    values = {term[1]: [int(number) for number in term.groups()[1:]] for term in terms if term}
+    return values, int(total[1]), [float(chance) for chance in total.groups()[1:]]
 
 
 @pytest.mark.parametrize(
@@ -67,13 +88,37 @@ def parse_eval(lines: list[str]) -> tuple[dict[str, int], int]:
         ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RN1QKBNR", -1),
     ],
 )
-def test_eval_tells_a_score_from_whites_side(engine: EngineProcess, pieces: str, sign: int) -> None:
+def test_eval_tells_a_score_from_whites_side(
+    classical: EngineProcess, pieces: str, sign: int
+) -> None:
     for side in "wb":
-        lines = engine.ask(f"position fen {pieces} {side} - - 0 1", "eval")
-        terms, total = parse_eval(lines)
+        lines = classical.ask(f"position fen {pieces} {side} - - 0 1", "eval")
+        terms, total, chances = parse_eval(lines)
         assert sign * total > 100
-        assert sign * terms["material"] > 100
-        assert len(terms) > 5
+        assert sign * terms["material"][-1] > 100
+        assert sign * (terms["material"][0] - terms["material"][2]) > 100
+        assert sign * (chances[0] - chances[2]) > 20
+        assert sum(chances) == pytest.approx(100)
+
+
+def test_eval_has_the_sides_apart(classical: EngineProcess) -> None:
+    """With the colours changed the columns change places; a term of neither side is left out."""
+    for fen in POSITIONS[:20]:
+        terms, total, chances = parse_eval(classical.ask(f"position fen {fen}", "eval"))
+        mirrored = parse_eval(classical.ask("flip", "eval"))
+        swapped = {
+            name: [*black, *white, -now]
+            for name, (*white, _, _, now) in terms.items()
+            for black in [terms[name][2:4]]
+        }
+        assert mirrored == (swapped, -total, chances[::-1])
+        assert abs(sum(now for *_, now in terms.values()) - total) <= len(terms) / 2
+        assert all(any(sides) for *sides, _ in terms.values())
+
+
+def test_nobody_wins_a_dead_position(classical: EngineProcess) -> None:
+    _, total, chances = parse_eval(classical.ask("position fen 8/8/4k3/8/8/4K3/8/8 w - -", "eval"))
+    assert (total, chances) == (0, [0, 100, 0])
 
 
 def test_eval_in_check(engine: EngineProcess) -> None:
@@ -211,12 +256,9 @@ def start(*arguments: str) -> subprocess.Popen[str]:
 
 
 def interrupt(process: subprocess.Popen[str]) -> tuple[str, str]:
-    """Press Ctrl-C; what is said from then on, which must not take long."""
+    """Press Ctrl-C; what is said from then on."""
     process.send_signal(signal.SIGINT)
-    started = time.monotonic()
-    out, err = process.communicate(timeout=TIMEOUT)
-    assert time.monotonic() - started < 5
-    return out, err
+    return process.communicate(timeout=TIMEOUT)
 
 
 def wait_for_threads(process: subprocess.Popen[str], count: int) -> None:
@@ -247,7 +289,13 @@ def test_an_interrupted_bench_prints_what_is_done() -> None:
         (["compiler"], "Cythera"),
         (["help"], "usage"),
         (["uci"], "uciok"),
+        (["d", "--fen", CHECKED], f"Fen: {CHECKED}"),
+        (["eval", "--fen", CHECKED], "Evaluation"),
+        (["flip", "--fen", CHECKED], f"Fen: {chess.Board(CHECKED).mirror().fen()}"),
         (["go", "depth", "3"], "bestmove"),
+        (["go", "depth", "3", "--fen", MATE_IN_ONE], "bestmove a1a8"),
+        (["go", "--fen", CHESS960, "--chess960", "depth", "1", "searchmoves", "c1b1"], "c1b1"),
+        (["help", "go"], "usage: cythera go"),
         (["go", "perft", "3"], "Nodes searched: 8902"),
     ],
     ids=str,
@@ -262,6 +310,12 @@ def test_one_shot(arguments: list[str], mention: str) -> None:
     ("words", "mention"),
     [
         ("d nonsense", "nonsense"),
+        ("d --fen nonsense", "nonsense"),
+        ("d --nonsense", "nonsense"),
+        ("d --fen 8 8", "twice"),
+        ("uci --fen 8", "fen"),
+        ("help nonsense", "nonsense"),
+        ("go depth 1 --fen nonsense", "nonsense"),
         ("eval nonsense", "nonsense"),
         ("uci nonsense", "nonsense"),
         ("compiler nonsense", "nonsense"),
@@ -288,6 +342,20 @@ def test_bad_words_get_one_line_and_an_exit_code(
     assert said.err.count("\n") == 1
     assert said.err.startswith("cythera: ")
     assert mention in said.err
+
+
+@pytest.mark.parametrize("word", [*PROGRAM_COMMANDS, *UCI_WORDS])
+@pytest.mark.parametrize("wish", ["-h", "--help"])
+def test_every_command_has_help(capfd: pytest.CaptureFixture[str], word: str, wish: str) -> None:
+    code: object = 0
+    try:
+        code = run_program([word, wish])
+    except SystemExit as end:  # as argparse ends a program
+        code = end.code
+    said = capfd.readouterr()
+    assert code == 0
+    assert said.out.startswith(f"usage: cythera {word} ")
+    assert said.err == ""
 
 
 def test_an_interrupted_search_gives_its_move() -> None:
@@ -323,6 +391,9 @@ def test_a_terminal_is_a_fine_place_to_talk() -> None:
     deadline = time.monotonic() + TIMEOUT
     while b"readyok" not in seen and time.monotonic() < deadline:
         seen += os.read(terminal, 1024)
+    greeting = [line for line in seen.splitlines() if b"Cythera" in line]
+    assert len(greeting) == 1
+    assert b"help" in greeting[0]
     os.write(terminal, b"\x04")
     assert process.wait(TIMEOUT) == 0
     os.close(terminal)

@@ -27,8 +27,9 @@ def encode(board: chess.Board, move: str, weight: int) -> bytes:
 
 
 def write_book(path: Path, entries: list[tuple[str, str, int]]) -> Path:
-    data = [encode(chess.Board(fen), move, weight) for fen, move, weight in entries]
-    path.write_bytes(b"".join(sorted(data, key=lambda entry: entry[:8])))
+    """The keys come first in the entries, and decide about their order."""
+    data = sorted(encode(chess.Board(fen), move, weight) for fen, move, weight in entries)
+    path.write_bytes(b"".join(data))
     return path
 
 

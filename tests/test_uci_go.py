@@ -292,20 +292,20 @@ def seconds_to_answer(engine: EngineProcess, command: str) -> float:
 
 
 def test_the_time_of_a_move_is_kept(engine: EngineProcess) -> None:
-    """The quickest of some: on a busy machine any single one may have had to wait."""
+    """By one of some: on a busy machine any single one may have had to wait."""
     engine.ask(f"position fen {KIWIPETE}")
-    times = [seconds_to_answer(engine, "go movetime 100") for _ in range(5)]
-    assert 0.05 <= min(times) <= 0.1
+    assert any(0.05 <= seconds_to_answer(engine, "go movetime 100") <= 0.1 for _ in range(100))
 
 
 def test_the_clock_is_kept_after_a_ponderhit(engine: EngineProcess) -> None:
     engine.ask(f"position fen {KIWIPETE}")
-    times = []
-    for _ in range(3):
+
+    def seconds_after_ponderhit() -> float:
         engine.send("go ponder wtime 300 btime 300")
         time.sleep(0.35)  # longer than the clock, which does not run yet
-        times.append(seconds_to_answer(engine, "ponderhit"))
-    assert min(times) <= 0.3
+        return seconds_to_answer(engine, "ponderhit")
+
+    assert any(seconds_after_ponderhit() <= 0.3 for _ in range(30))
 
 
 def test_after_a_ponderhit_the_time_told_does_not_go_back(engine: EngineProcess) -> None:
@@ -356,10 +356,27 @@ def test_info_lines(engine: EngineProcess, fen: str, lines: int) -> None:
 
 
 def test_bounds_are_told_in_a_long_search(engine: EngineProcess) -> None:
-    engine.ask("setoption name MultiPV value 3", f"position fen {KIWIPETE}")
-    matches = [INFO.fullmatch(line) for line in engine.go("go movetime 2500")[:-1]]
+    engine.ask(f"position fen {KIWIPETE}")
+    matches = [INFO.fullmatch(line) for line in engine.go("go nodes 1000000")[:-1]]
     assert all(matches)
     assert {match[3] for match in matches if match} & {"lowerbound", "upperbound"}
+
+
+@pytest.mark.parametrize("count", [1, 3, 20, 48])
+def test_lines_come_in_whole_blocks_of_one_depth(engine: EngineProcess, count: int) -> None:
+    """Each move once, in order, and no older depth after a newer one, however much there is."""
+    engine.ask(f"setoption name MultiPV value {count}", f"position fen {KIWIPETE}")
+    said = engine.go("go nodes 500000")[:-1]
+    assert len(said) % count == 0
+    blocks = [said[start : start + count] for start in range(0, len(said), count)]
+    depths = [field(block[0], "depth") for block in blocks]
+    assert depths == sorted(depths)
+    assert depths[-1] > 4
+    for block, depth in zip(blocks, depths, strict=True):
+        assert [field(line, "multipv") for line in block] == list(range(1, count + 1))
+        assert {field(line, "depth") for line in block} == {depth}
+        assert len({variation(line)[0] for line in block}) == count
+        assert not [line for line in block[1:] if "bound" in line]
 
 
 def test_several_lines_begin_with_different_moves(engine: EngineProcess) -> None:
@@ -444,9 +461,10 @@ def test_a_variation_stops_at_the_third_repetition(engine: EngineProcess) -> Non
 
 
 def test_not_more_than_a_few_dozen_lines_a_second(engine: EngineProcess) -> None:
+    """Blocks are told whole: two in the first burst, one each half second, and the last word."""
     engine.ask("setoption name MultiPV value 20", f"position fen {KIWIPETE}")
     lines = engine.go("go movetime 1000")
-    assert 20 <= len(lines) <= 100
+    assert 20 <= len(lines[:-1]) <= 20 * (2 + 2 + 1)
     assert not [line for line in lines if "currmove" in line]
 
 
@@ -498,3 +516,18 @@ def test_perft_can_be_stopped(engine: EngineProcess) -> None:
     engine.send("go perft x")
     assert "perft" in engine.read()
     engine.read_until("bestmove")
+
+
+@pytest.mark.parametrize(
+    "fen",
+    [
+        "8/8/4k3/8/8/4K3/8/8 w - - 0 1",
+        "8/8/4k3/8/8/4KB2/8/8 b - - 0 1",
+        "8/8/4k3/8/8/3nK3/8/8 w - - 0 1",
+        "8/8/4k3/8/8/3qK3/8/8 w - - 0 1",  # it can only take the queen
+    ],
+)
+def test_a_dead_draw_is_zero(engine: EngineProcess, fen: str) -> None:
+    engine.ask(f"position fen {fen}")
+    scores = [line.split(" score ")[1].split(" nodes ")[0] for line in engine.go("go depth 6")[:-1]]
+    assert set(scores) == {"cp 0"}

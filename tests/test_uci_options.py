@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import resource
 import time
@@ -227,7 +228,7 @@ def test_hash_refused_after_a_search_does_not_take_the_threads_with_it() -> None
         assert len(engine.ask()) == 1  # the hash is refused when the next search needs it
         engine.send("go infinite")
         engine.read_until("info depth 3 ")
-        assert thread_count(engine) == 3  # one reads, two search
+        assert thread_count(engine) == 4  # one reads, one hears Ctrl-C, two search
         engine.send("stop")
         engine.read_until("bestmove")
 
@@ -458,3 +459,76 @@ def test_threads(engine: EngineProcess) -> None:
     assert best_move(engine.go("go movetime 100")) != "(none)"
     assert best_move(engine.go("go nodes 5000")) != "(none)"
     engine.ask("setoption name Threads value 1")
+
+
+# ---- what is no file, and text without end
+
+
+TEXTS = [option.name for option in ALL_OPTIONS if option.kind == "string"]
+
+
+@pytest.mark.parametrize("option", TEXTS)
+@pytest.mark.parametrize("own_book", ["false", "true"])
+def test_a_pipe_is_not_waited_for(tmp_path: Path, option: str, own_book: str) -> None:
+    """Whatever takes a text may be given the name of one."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with EngineProcess() as engine:
+        engine.ask(f"setoption name OwnBook value {own_book}")
+        complaints = engine.ask(f"setoption name {option} value {pipe}")
+        assert len(complaints) == (option not in ("UCI_Opponent", "UCI_EngineAbout"))
+        assert all(complaint.startswith("info string ") for complaint in complaints)
+        assert all(str(pipe) in complaint for complaint in complaints)
+        assert_answer(engine.go("go depth 2"), chess.Board())
+        assert engine.ask(f"setoption name {option} value <empty>") == []
+
+
+@pytest.mark.parametrize("place", ["/", "/dev/zero", "/dev/tty"])
+def test_a_book_is_a_file(place: str) -> None:
+    with EngineProcess() as engine:
+        (complaint,) = engine.ask(f"setoption name BookFile value {place}")
+        assert complaint == f"info string not a file with a book: '{place}'"
+
+
+def test_a_log_that_nobody_reads_on_is_given_up(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reading = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    with EngineProcess() as engine:
+        assert engine.ask(f"setoption name Debug Log File value {pipe}") == []
+        engine.ask()
+        assert b"readyok" in os.read(reading, 1000)
+        for _ in range(300):  # more than a pipe holds
+            engine.ask("setoption name UCI_Opponent value " + "x" * 1000)
+        assert_answer(engine.go("go depth 2"), chess.Board())
+    os.close(reading)
+
+
+LONG = 20_000_000
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"setoption name " + b"x" * LONG,
+        b"setoption name Hash value " + b"9" * LONG,
+        b"setoption name UCI_Chess960 value " + b"y" * LONG,
+        b"setoption name BookFile value /" + b"z" * LONG,
+        b"setoption name SyzygyPath value /" + b"z" * LONG,
+        b"setoption name Evaluation value " + b"e" * LONG,
+        b"position fen " + b"k" * LONG,
+        b"position startpos moves " + b"e" * LONG,
+        b"go depth " + b"7" * LONG,
+        b"bench " + b"b" * LONG,
+    ],
+    ids=lambda line: line[:30].decode(),
+)
+def test_a_long_text_is_not_said_back(line: bytes) -> None:
+    with EngineProcess() as engine:
+        engine.send_bytes(line + b"\nisready\n")
+        said = engine.read_until("readyok")
+        if line[:2] == b"go" and not any(text.startswith("bestmove") for text in said):
+            said += engine.read_until("bestmove")
+        assert len(said) > 1
+        assert max(map(len, said)) <= 1100
+        assert_answer(engine.go(), chess.Board())

@@ -10,7 +10,7 @@ import time
 
 import chess
 import pytest
-from uci_process import ENVIRONMENT, ONE_MOVE, EngineProcess, assert_answer
+from uci_process import ENVIRONMENT, ONE_MOVE, TIMEOUT, EngineProcess, assert_answer
 
 pytestmark = pytest.mark.release_only
 
@@ -58,9 +58,9 @@ def test_an_end_at_any_moment(go: str, end: str) -> None:
             engine.send(end)
             if end == "ponderhit" and "infinite" in go:
                 engine.send("stop")
-            engine.read_until("bestmove", 5)
+            engine.read_until("bestmove")
             if end == "go depth 1":
-                engine.read_until("bestmove", 5)
+                engine.read_until("bestmove")
             assert answers(engine.ask()) == []
 
 
@@ -74,7 +74,7 @@ def test_the_program_ends_at_any_moment(go: str, end: str, delay: float) -> None
         time.sleep(delay)
         if end == "quit":
             engine.send("quit")
-            engine.wait(5)
+            engine.wait()
         else:
             engine.close()
         lines = engine.read_rest()
@@ -89,7 +89,7 @@ def test_a_ponderhit_in_the_same_write_as_its_go(threads: int) -> None:
         engine.ask(f"setoption name Threads value {threads}")
         for _ in range(40):
             engine.send("go ponder wtime 100 btime 100", "ponderhit")
-            engine.read_until("bestmove", 5)
+            engine.read_until("bestmove")
         assert engine.ask() == []
 
 
@@ -130,7 +130,7 @@ def test_as_many_answers_as_questions_in_random_bursts() -> None:
             while len(answers(lines)) < asked + 1 or lines.count("readyok") < 2 + burst.count(
                 "isready"
             ):
-                lines.append(engine.read(10))
+                lines.append(engine.read())
             assert len(answers(lines)) == asked + 1
         assert engine.ask() == []
 
@@ -157,9 +157,17 @@ import sys
 from core_ext import core
 from uci_engine import session, uci
 
-class Broken(core.Searcher):
-    def search(self, board, **limits):
+class BrokenSearch:
+    def __init__(self, search, board, limits):
+        self.stop, self.ponderhit = search.stop, search.ponderhit
+        self.board, self.limits = board, limits
+
+    def run(self):
         {trouble}
+
+class Broken(core.Searcher):
+    def begin(self, board, **limits):
+        return BrokenSearch(super().begin(board, **limits), board, limits)
 
 session.Searcher = Broken
 sys.exit(uci.main())
@@ -170,8 +178,8 @@ sys.exit(uci.main())
     "trouble",
     [
         "raise RuntimeError('out of order')",
-        "limits['on_info'](None)",
-        "return super().search(board, **{**limits, 'multipv': 'x'})",
+        "self.limits['on_report'](None)",
+        "return core.Searcher().search(self.board, **{**self.limits, 'multipv': 'x'})",
         "return None",
     ],
 )
@@ -182,7 +190,7 @@ def test_a_search_that_fails_still_gives_a_move(trouble: str) -> None:
         env=ENVIRONMENT,
         capture_output=True,
         text=True,
-        timeout=20,
+        timeout=TIMEOUT,
         check=True,
     )
     board = chess.Board()

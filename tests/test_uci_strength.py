@@ -8,9 +8,8 @@ import chess
 import pytest
 from uci_process import MATE_IN_ONE, EngineProcess, assert_answer, field
 
-from core_ext.core import Board
+from core_ext.core import Board, SearchInfo
 from uci_engine.options import Options
-from uci_engine.report import Line
 from uci_engine.strength import (
     MATING,
     TABLE,
@@ -38,8 +37,8 @@ def engine(shared: EngineProcess) -> EngineProcess:
     return shared
 
 
-def line(score: int, mate: int | None = None) -> Line:
-    return Line(1, 1, 1, score, mate, "", 1, 0, 0, 1, ())
+def line(score: int, mate: int | None = None) -> SearchInfo:
+    return SearchInfo(1, 1, 1, score, mate, "", 1, 0, 0, 1, [])
 
 
 def options(**values: object) -> Options:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import signal
 import subprocess
 import threading
@@ -17,10 +16,11 @@ import chess.pgn
 import pytest
 from uci_process import TIMEOUT
 
+from lib.uci_pipe import PATH, find_program
+
 pytestmark = pytest.mark.release_only
 
-PATH = os.environ.get("PATH", "") + ":/usr/games"
-POLYGLOT, XBOARD, XVFB = (shutil.which(name, path=PATH) for name in ("polyglot", "xboard", "Xvfb"))
+POLYGLOT, XBOARD, XVFB = map(find_program, ("polyglot", "xboard", "Xvfb"))
 
 # Two games through PolyGlot, with nothing that waits for somebody to look or listen.
 PROTOCOL = ["-fUCI", "-sUCI", "-mg", "2", "-tc", "0:05", "-inc", "0", "-matchPause", "100"]

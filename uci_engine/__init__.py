@@ -10,21 +10,48 @@ from core_ext import __version__
 
 TYPE_CHECKING = False  # importing typing for it would cost start-up time
 if TYPE_CHECKING:
-    from core_ext.core import START_FEN, Board, Move
-    from uci_engine import batch
+    from core_ext.core import (
+        START_FEN,
+        AmbiguousMoveError,
+        Board,
+        IllegalMoveError,
+        InvalidMoveError,
+        Move,
+        Tablebase,
+    )
+    from uci_engine import batch, pgn
+    from uci_engine.async_engine import AsyncEngine
     from uci_engine.engine import Engine
 
-__all__ = ["START_FEN", "Board", "Engine", "Move", "__version__", "batch"]
+__all__ = [
+    "START_FEN",
+    "AmbiguousMoveError",
+    "AsyncEngine",
+    "Board",
+    "Engine",
+    "IllegalMoveError",
+    "InvalidMoveError",
+    "Move",
+    "Tablebase",
+    "__version__",
+    "batch",
+    "pgn",
+]
 
 
 def __getattr__(name: str) -> object:
     from importlib import import_module
 
-    if name == "batch":
-        return import_module("uci_engine.batch")
+    if name in ("batch", "pgn"):
+        return import_module(f"uci_engine.{name}")
     if name in __all__:
-        home = "uci_engine.engine" if name == "Engine" else "core_ext.core"
-        value: object = getattr(import_module(home), name)
+        homes = {"Engine": "uci_engine.engine", "AsyncEngine": "uci_engine.async_engine"}
+        value: object = getattr(import_module(homes.get(name, "core_ext.core")), name)
         globals()[name] = value  # from now on it is found without asking here
         return value
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """Also what has not been imported yet."""
+    return sorted({*globals(), *__all__})

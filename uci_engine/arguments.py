@@ -4,14 +4,26 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from typing import NoReturn
+from pathlib import Path
+from typing import Any, NoReturn
 
 
 class Parser(argparse.ArgumentParser):
     """Complains in one line."""
 
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.register("type", Path, file_name)
+
     def error(self, message: str) -> NoReturn:
         raise ValueError(f"{self.prog.split()[-1]}: {message}")
+
+
+def file_name(text: str) -> Path:
+    """Path takes nothing for the directory one is in; somebody's variable was not set."""
+    if not text:
+        raise argparse.ArgumentTypeError("the name is empty")
+    return Path(text)
 
 
 def whole_number(text: str) -> int:

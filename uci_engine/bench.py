@@ -11,10 +11,11 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 
-from core_ext.core import MAX_HASH_MB, MAX_THREADS, Board, Searcher
+from core_ext.core import MAX_HASH_MB, MAX_THREADS, Board, Search, Searcher
 from uci_engine.arguments import Parser, number_between
-from uci_engine.cli import INTERRUPT_DELAY_S, noted_interrupts
+from uci_engine.interrupts import EXIT_CODE, Interrupts
 from uci_engine.limits import MOST_DEPTH
+from uci_engine.network import find_network
 
 DEPTH, THREADS, HASH_MB = 13, 1, 16
 
@@ -78,7 +79,8 @@ class Bench:
 
     def __init__(self, depth: int = DEPTH, threads: int = THREADS, hash_mb: int = HASH_MB) -> None:
         self.depth = depth
-        self.searcher = Searcher(hash_mb=hash_mb, threads=threads)
+        self.searcher = Searcher(hash_mb, threads, find_network("nnue", ""))
+        self.search: Search | None = None
         self.stopped = threading.Event()
         self.nodes = 0
         self.seconds = 0.0
@@ -93,11 +95,11 @@ class Bench:
         start = time.monotonic()
         for number, fen in enumerate(POSITIONS, 1):
             self.searcher.clear()
-            self.searcher.prepare()
-            # Looked at after prepare(), which forgets the stops before it.
+            self.search = self.searcher.begin(Board(fen), depth=self.depth)
+            # Looked at after there is something to stop.
             if self.stopped.is_set():
                 break
-            found = self.searcher.search(Board(fen), depth=self.depth)
+            found = self.search.run()
             self.nodes += found.nodes
             self.seconds = time.monotonic() - start
             if self.stopped.is_set():
@@ -106,7 +108,8 @@ class Bench:
 
     def stop(self) -> None:
         self.stopped.set()
-        self.searcher.stop()
+        if self.search is not None:
+            self.search.stop()
 
 
 def make_bench(arguments: Sequence[str], add_help: bool = True) -> Bench:
@@ -132,15 +135,12 @@ def main(arguments: Sequence[str]) -> int:
     from concurrent.futures import ThreadPoolExecutor, wait
 
     bench = make_bench(arguments)
-    # Ctrl-C is heard by a thread that waits, not by the core.
-    with noted_interrupts() as interrupts, ThreadPoolExecutor(1) as pool:
+    with Interrupts() as interrupts, ThreadPoolExecutor(1) as pool:
         work = pool.submit(bench.run, lambda line: print(line, file=sys.stderr))
-        while wait([work], INTERRUPT_DELAY_S).not_done:
-            if interrupts:
-                bench.stop()
+        interrupts.watch(lambda seconds: not wait([work], seconds).not_done, bench.stop)
         work.result()
     if bench.stopped.is_set():
         print(f"bench was stopped after {bench.outcome}")
-        return 130
+        return EXIT_CODE
     print(bench.outcome)
     return 0

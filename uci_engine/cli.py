@@ -2,32 +2,34 @@
 
 from __future__ import annotations
 
-import contextlib
 import importlib
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 
-# How long Ctrl-C may go unnoticed by a command that works in another thread.
-INTERRUPT_DELAY_S = 0.05
+from uci_engine.errors import run_quietly
 
 # name: (module with a `main(arguments) -> exit code`, what it does)
 COMMANDS = {
     "bench": ("uci_engine.bench", "the engine's signature and its speed"),
+    "lab": ("uci_engine.lab.command", "the algorithms of the lecture notes, compared and drawn"),
     "match": ("uci_engine.arena.match", "engines play engines: matches, tournaments, SPRT"),
     "suite": ("uci_engine.arena.suite", "engines solve the test positions of an EPD file"),
     "perft": ("uci_engine.perft", "count move sequences; divide, suites, threads, hash"),
-    "selfplay": ("uci_engine.learn.selfplay", "games against itself, as training positions"),
+    "pgn": ("uci_engine.pgn_command", "games in bulk: count, check, filter, convert, make a book"),
+    "selfplay": ("uci_engine.learn.selfplay", "games against itself, to learn from"),
+    "data": ("uci_engine.learn.data", "files of own games: show, check, merge, split, shuffle"),
+    "learn": ("uci_engine.learn.loop", "networks learn from own games, again and again"),
+    "train": ("uci_engine.learn.train", "train a network on own games"),
     "tune": ("uci_engine.learn.tune", "fit the evaluation's weights to own games"),
 }
 
 # Words of the UCI interface that are commands of the program too.
-UCI_MODULE = "uci_engine.uci"
 UCI_WORDS = {
     "compiler": "tell how this program was built",
-    "d": "[FEN]: show a board, its FEN, its key and what gives check",
-    "eval": "[FEN]: show the terms of the evaluation",
-    "flip": "[FEN]: show a board with the colours changed",
-    "go": "search or count the start position: go depth 10, go perft 5",
+    "d": "show a board, its FEN, its key and what gives check",
+    "eval": "show the terms of the evaluation of a position",
+    "flip": "show a board with the colours changed",
+    "go": "search a position or count its move sequences: go depth 10, go perft 5",
     "uci": "name the engine and its options",
 }
 
@@ -40,6 +42,8 @@ def usage() -> str:
             "       cythera COMMAND ...",
             "",
             *(f"  {name:<10} {purpose}" for name, purpose in sorted(rows.items())),
+            "",
+            "`cythera COMMAND --help` tells more about each.",
         ]
     )
 
@@ -49,10 +53,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def run(arguments: Sequence[str]) -> int:
-    if not arguments or arguments[0] in UCI_WORDS:
-        return run_module(UCI_MODULE, arguments)
+    if not arguments:
+        return run_module("uci_engine.uci", arguments)
     word, *rest = arguments
+    if word in UCI_WORDS:
+        return run_module("uci_engine.once", arguments)
     if word in ("-h", "--help", "help"):
+        if rest:
+            return run([rest[0], "--help"])
         print(usage())
         return 0
     if word in ("-V", "--version"):
@@ -69,50 +77,3 @@ def run(arguments: Sequence[str]) -> int:
 def run_module(module: str, arguments: Sequence[str]) -> int:
     code: int = importlib.import_module(module).main(arguments)
     return code
-
-
-def run_quietly(command: Callable[[Sequence[str]], int], arguments: Sequence[str]) -> int:
-    """Turn what users can cause into one line and an exit code."""
-    try:
-        try:
-            return command(arguments)
-        finally:
-            flush_output()
-    except BrokenPipeError:
-        return 1  # the reader has gone; there is nobody left to tell
-    except (ValueError, MemoryError, OSError) as error:
-        print(f"cythera: {describe(error)}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        return 130
-
-
-@contextlib.contextmanager
-def noted_interrupts() -> Iterator[list[int]]:
-    """Ctrl-C is noted, not raised: an exception in the midst of threading's own code, where a
-    thread is started or waited for, may leave a lock taken for good."""
-    import signal
-
-    noted: list[int] = []
-    before = signal.signal(signal.SIGINT, lambda number, _: noted.append(number))
-    try:
-        yield noted
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
-def flush_output() -> None:
-    """Here, where a failure is heard: at the end of the program Python would complain about it."""
-    if sys.stdout is None:
-        return
-    try:
-        sys.stdout.flush()
-    except OSError:
-        sys.stdout = None  # nor must what is left be tried once more at the end
-        raise
-
-
-def describe(error: Exception) -> str:
-    if isinstance(error, OSError) and error.filename is not None:
-        return f"{error.filename}: {error.strerror}"
-    return str(error) or type(error).__name__

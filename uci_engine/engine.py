@@ -5,85 +5,134 @@ with Engine(threads=2, hash_mb=64) as engine:
     engine.analyse(board, chess.engine.Limit(depth=18), multipv=3)
     with engine.analysis(board) as lines:
         for info in lines: ...
+
+A search ends when nobody holds its Analysis any more, or its engine, and all end before the
+interpreter does. An engine belongs to the process that made it: after a fork the child has to make
+its own.
 """
 
 from __future__ import annotations
 
-import queue
+import atexit
+import os
 import threading
 import time
-from collections.abc import Collection, Iterable, Sequence
-from types import TracebackType
-from typing import Any, overload
+import weakref
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, TypedDict, overload
 
 import chess
 import chess.engine
-from chess.engine import (
-    INFO_ALL,
-    INFO_PV,
-    INFO_SCORE,
-    AnalysisComplete,
-    BestMove,
-    Cp,
-    Info,
-    InfoDict,
-    Limit,
-    Mate,
-    PlayResult,
-    PovScore,
-    Score,
-)
+from chess.engine import INFO_ALL, EngineError, Info, InfoDict, Limit, Opponent, PlayResult
 
-from core_ext.core import (
-    MAX_HASH_MB,
-    MAX_THREADS,
-    Board,
-    Move,
-    Searcher,
-    SearchInfo,
-    SearchResult,
-)
-from uci_engine.limits import MOST_DEPTH, MOST_NODES, GoLimits, allot_time
-from uci_engine.report import cut_variation
+from core_ext import __version__
+from core_ext.core import Board
+from uci_engine.analysis import Analysis, Findings, check_process, to_limits, to_root_moves
+from uci_engine.limits import GoLimits
+from uci_engine.options import ALL_OPTIONS, Combo, Option, Options, Spin, find_option
+from uci_engine.report import Output
+from uci_engine.searching import Request
+from uci_engine.session import Session
+
+if TYPE_CHECKING:
+    from core_ext.core import AnyMove, Searcher
+    from uci_engine.aids import Aids
 
 OVERHEAD_MS = 1  # there is no pipe between the caller and the search
 MOST_LINES = 256  # no position has so many moves
+# These take effect on more than one search, so they can't be given with a single one.
+LASTING = {
+    *("Hash", "Threads", "Clear Hash", "SyzygyPath", "BookFile", "OwnBook", "Debug Log File"),
+    *("EvalFile", "Evaluation", "Algorithm", "UCI_Chess960"),
+}
+
+AnyBoard = str | chess.Board | Board
+
+ENDING_PATIENCE_S = 5.0
+
+RUNNING: dict[threading.Thread, Findings] = {}  # the searches of all engines
+
+
+def end_all_searches() -> None:
+    """Before the interpreter ends: a thread that comes back later finds nothing in its place."""
+    deadline = time.monotonic() + ENDING_PATIENCE_S
+    running = RUNNING.copy()
+    stop_all(running.values())
+    for thread in running:
+        thread.join(max(0.0, deadline - time.monotonic()))
+
+
+atexit.register(end_all_searches)
+os.register_at_fork(after_in_child=RUNNING.clear)  # the threads stay with the parent
+
+
+class Question(TypedDict, total=False):
+    """What may be asked for besides a position and a limit."""
+
+    game: object
+    info: Info
+    root_moves: Iterable[AnyMove | chess.Move] | None
+    options: Mapping[str, object]
 
 
 class Engine:
     """One engine: its searches come one after the other; several engines run side by side.
 
-    A search that nothing limits makes way for the next one.
+    What the UCI options do is done here too: `elo` and `skill` limit the strength, `book`,
+    `syzygy` and `eval_file` name files, `chess960` is how FENs are read; `options` and `configure`
+    know the rest. A search that nothing limits makes way for the next one.
     """
 
-    def __init__(self, *, threads: int = 1, hash_mb: int = 16) -> None:
-        check_count("threads", threads, MAX_THREADS)
-        check_count("hash_mb", hash_mb, MAX_HASH_MB)
-        self._searcher = Searcher(hash_mb=hash_mb, threads=threads)
-        self._searcher.allocate()  # memory that can't be had is missed here, not at the first move
+    def __init__(
+        self,
+        *,
+        threads: int = 1,
+        hash_mb: int = 16,
+        elo: int | None = None,
+        skill: int | None = None,
+        book: str | os.PathLike[str] | None = None,
+        syzygy: str | os.PathLike[str] | None = None,
+        eval_file: str | os.PathLike[str] | None = None,
+        chess960: bool = False,
+    ) -> None:
+        check_count("threads", threads, highest("Threads"))
+        check_count("hash_mb", hash_mb, highest("Hash"))
+        self._output = Silence()
+        self._session = Session(self._output)
         self._game: object = None
         self._turn = threading.Lock()  # held by the search that runs
         self._guard = threading.Lock()  # held while what follows is changed
-        self._asked: list[Analysis] = []  # searches that have not ended
-        self._running: Analysis | None = None
+        self._asked: list[Findings] = []  # searches that have not ended
+        self._pondering: Findings | None = None
         self._closed = False
+        self._process = os.getpid()
+        weakref.finalize(self, stop_all, self._asked)
+        self._configure({"Threads": threads, "Hash": hash_mb, "UCI_Chess960": chess960})
+        if elo is not None:
+            self._configure({"UCI_LimitStrength": True, "UCI_Elo": elo})
+        if skill is not None:
+            self._configure({"Skill Level": skill})
+        if book is not None:
+            self._configure({"BookFile": book, "OwnBook": True})
+        if syzygy is not None:
+            self._configure({"SyzygyPath": syzygy})
+        if eval_file is not None:
+            self._configure({"EvalFile": eval_file, "Evaluation": "nnue"})
+        # Memory that can't be had is missed here, not at the first move.
+        self._session.searcher.allocate()
 
     def __enter__(self) -> Engine:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
         """End the running search; nothing can be asked afterwards."""
-        with self._guard:
-            self._closed = True
-        self.stop()
+        if self._process == os.getpid():
+            with self._guard:
+                self._closed = True
+            self.stop()
 
     def quit(self) -> None:
         """The same, by the name that is usual for an engine that is a process."""
@@ -91,321 +140,339 @@ class Engine:
 
     def stop(self) -> None:
         """End early what was asked for so far, with what is found by then; from any thread."""
-        self._stop(self._asked.copy())
+        stop_all(self._asked)
 
     def clear(self) -> None:
         """Forget everything, as before a new game."""
-        self._stop([search for search in self._asked.copy() if search.is_endless])
+        self._make_way()
         with self._turn:
-            self._searcher.clear()
+            self._session.start_game()
+
+    # ---- what it is, and how it is set
+
+    @property
+    def id(self) -> dict[str, str]:
+        """Its name and author, as UCI tells them."""
+        return {"name": f"Cythera {__version__}", "author": "the Cythera authors"}
+
+    @property
+    def options(self) -> dict[str, chess.engine.Option]:
+        """All options, as UCI tells them."""
+        return {option.name: describe_option(option) for option in ALL_OPTIONS}
+
+    def configure(self, options: Mapping[str, object]) -> None:
+        """Set options, once the running search has ended; an EngineError says what is wrong."""
+        self._make_way()
+        with self._turn:
+            self._check_open()
+            try:
+                self._configure(options)
+            except (ValueError, OSError, MemoryError) as error:
+                raise EngineError(str(error)) from None
+
+    def ping(self) -> None:
+        """Is the engine there? An EngineTerminatedError if not."""
+        check_process(self._process)
+        self._check_open()
+
+    def send_opponent_information(
+        self, *, opponent: Opponent | None = None, engine_rating: int | None = None
+    ) -> None:
+        """Who plays whom: taken, so that programs for other engines run, and of no effect."""
+        self.ping()
+
+    def send_game_result(
+        self,
+        board: AnyBoard,
+        winner: chess.Color | None = None,
+        game_ending: str | None = None,
+        game_complete: bool = True,
+    ) -> None:
+        """How a game ended: taken as above, and of no effect."""
+        self.ping()
+
+    def _configure(self, options: Mapping[str, object]) -> None:
+        for name, value in options.items():
+            option, text = find_option(name), option_text(value)
+            self._session.set_option(name, text)
+            if self._session.options.values[option.attribute] != option.parse(text):
+                raise MemoryError(self._output.last)
+
+    # ---- searches
 
     def play(
         self,
-        board: str | chess.Board | Board,
+        board: AnyBoard,
         limit: Limit,
         *,
         game: object = None,
         info: Info = INFO_ALL,
-        root_moves: Iterable[chess.Move] | None = None,
+        ponder: bool = False,
+        draw_offered: bool = False,
+        root_moves: Iterable[AnyMove | chess.Move] | None = None,
+        options: Mapping[str, object] = {},  # as in python-chess
+        opponent: Opponent | None = None,
     ) -> PlayResult:
-        """The move to play, the expected answer, and what is known about them."""
-        with Analysis(self, board, limit, 1, game, info, root_moves) as search:
+        """The move to play, the expected answer, and what is known about them.
+
+        With `ponder` the engine goes on thinking in its opponent's time, until it is asked for
+        something else; if that is about the expected answer, the thoughts are not lost. Who the
+        opponent is and whether a draw is offered changes nothing, as with other UCI engines.
+        """
+        question = Question(game=game, info=info, root_moves=root_moves, options=options)
+        findings, begin = self._play(board, limit, question)
+        with Analysis(self, findings) as search:
+            begin()
             best = search.wait()
+        if ponder:
+            self._start_pondering(board, limit, question, best)
         return PlayResult(best.move, best.ponder, search.info)
 
     @overload
     def analyse(
         self,
-        board: str | chess.Board | Board,
+        board: AnyBoard,
         limit: Limit,
         *,
         multipv: None = None,
         game: object = None,
         info: Info = INFO_ALL,
-        root_moves: Iterable[chess.Move] | None = None,
+        root_moves: Iterable[AnyMove | chess.Move] | None = None,
+        options: Mapping[str, object] = ...,
     ) -> InfoDict: ...
 
     @overload
     def analyse(
         self,
-        board: str | chess.Board | Board,
+        board: AnyBoard,
         limit: Limit,
         *,
         multipv: int,
         game: object = None,
         info: Info = INFO_ALL,
-        root_moves: Iterable[chess.Move] | None = None,
+        root_moves: Iterable[AnyMove | chess.Move] | None = None,
+        options: Mapping[str, object] = ...,
     ) -> list[InfoDict]: ...
 
     def analyse(
         self,
-        board: str | chess.Board | Board,
+        board: AnyBoard,
         limit: Limit,
         *,
         multipv: int | None = None,
         game: object = None,
         info: Info = INFO_ALL,
-        root_moves: Iterable[chess.Move] | None = None,
+        root_moves: Iterable[AnyMove | chess.Move] | None = None,
+        options: Mapping[str, object] = {},
     ) -> InfoDict | list[InfoDict]:
         """What the search finds; a list, best first, when `multipv` is given."""
-        with self.analysis(
-            board, limit, multipv=multipv, game=game, info=info, root_moves=root_moves
-        ) as search:
+        question = Question(game=game, info=info, root_moves=root_moves, options=options)
+        with Analysis(self, self._analyse(board, limited(limit), multipv, question)) as search:
+            self._start(search._findings, game)
             search.wait()
         return search.info if multipv is None else search.multipv
 
     def analysis(
         self,
-        board: str | chess.Board | Board,
+        board: AnyBoard,
         limit: Limit | None = None,
         *,
         multipv: int | None = None,
         game: object = None,
         info: Info = INFO_ALL,
-        root_moves: Iterable[chess.Move] | None = None,
+        root_moves: Iterable[AnyMove | chess.Move] | None = None,
+        options: Mapping[str, object] = {},
     ) -> Analysis:
-        """A search whose findings are iterated over while it runs."""
+        """A search whose findings are iterated over while it runs; without a limit, endless."""
+        question = Question(game=game, info=info, root_moves=root_moves, options=options)
+        search = Analysis(self, self._analyse(board, limit or Limit(), multipv, question))
+        self._start(search._findings, game)
+        return search
+
+    def _play(
+        self, board: AnyBoard, limit: Limit, question: Question
+    ) -> tuple[Findings, Callable[[], None]]:
+        """A search that may use a book and plays at the strength that is set, and what begins it:
+        that of the opponent's time, if it is about the same, goes on from here."""
+        findings = self._prepare(board, to_limits(limited(limit)), 1, question, analyse=False)
+        expected = self._take_over_pondering(findings)
+        if expected is None:
+            return findings, lambda: self._start(findings, question["game"])
+        return expected, lambda: expected.ponderhit(findings.request.limits)
+
+    def _analyse(
+        self, board: AnyBoard, limit: Limit, multipv: int | None, question: Question
+    ) -> Findings:
         lines = 1 if multipv is None else multipv
-        return Analysis(self, board, limit or Limit(), lines, game, info, root_moves)
+        check_count("multipv", lines, MOST_LINES)
+        return self._prepare(board, to_limits(limit), lines, question, analyse=True)
 
-    # ---- what a search asks of its engine
+    def _prepare(
+        self, board: AnyBoard, limits: GoLimits, lines: int, question: Question, *, analyse: bool
+    ) -> Findings:
+        """A search, not yet begun; ValueError and TypeError say what is wrong with it."""
+        check_process(self._process)
+        position = self._position(board)
+        options = self._session.options.copy()
+        options.values["analyse_mode"] |= analyse
+        for name, value in question["options"].items():
+            set_for_one_search(options, name, value)
+        root_moves = to_root_moves(position, question["root_moves"])
+        lines = min(lines, max(1, position.legal_count()))
+        request = Request(position, limits, OVERHEAD_MS, lines, root_moves)
+        return Findings(request, options, question["info"])
 
-    def _accept(self, search: Analysis) -> None:
+    def _position(self, board: AnyBoard) -> Board:
+        """A FEN says nothing about the kind of chess; the engine was told."""
+        return Board(board, chess960=isinstance(board, str) and self._session.options.chess960)
+
+    def _start(self, findings: Findings, game: object) -> None:
+        try:
+            self._make_way(findings)
+        except chess.engine.EngineTerminatedError as error:
+            findings.end(error)  # whoever waits for it must not wait for ever
+            raise
+        # A thread of its own also for `play`: Ctrl-C is heard by a main thread that only waits.
+        arguments = (weakref.ref(self), self._turn, findings, game)
+        thread = threading.Thread(target=run_search, args=arguments, daemon=True)
+        RUNNING[thread] = findings
+        thread.start()
+
+    def _make_way(self, findings: Findings | None = None) -> None:
+        """End what is endless; and note the search that is to come, if there is one."""
+        check_process(self._process)
         with self._guard:
             self._check_open()
             ahead = [other for other in self._asked if other.is_endless]
-            self._asked.append(search)
-        self._stop(ahead)
+            if findings is not None:
+                self._asked.append(findings)
+        stop_all(ahead)
 
-    def _stop(self, searches: Collection[Analysis]) -> None:
+    def _get_ready(self, game: object, findings: Findings) -> tuple[Searcher, Aids, Output]:
+        """What a search needs, for which it is the turn; a new game forgets the last one."""
+        self._check_open()
+        if game != self._game:
+            self._session.start_game()
+            self._game = game
+        aids = self._session.shelf.aids(findings.options, findings.board)
+        return self._session.searcher, aids, self._output
+
+    def _forget(self, findings: Findings) -> None:
         with self._guard:
-            for search in searches:
-                search.is_stopped = True
-            if self._running in searches:
-                self._searcher.stop()
+            self._asked.remove(findings)
 
-    def _run(self, search: Analysis, game: object, **arguments: Any) -> SearchResult:
-        """Wait for the engine and search; in the thread of the search."""
-        try:
-            with self._turn:
-                start_ns = time.monotonic_ns()
-                with self._guard:
-                    self._check_open()
-                    self._running = search
-                    self._searcher.prepare()
-                    if search.is_stopped:
-                        self._searcher.stop()
-                if game != self._game:
-                    self._searcher.clear()
-                    self._game = game
-                return self._searcher.search(start_ns=start_ns, **arguments)
-        finally:
-            with self._guard:
-                if self._running is search:
-                    self._running = None
-                self._asked.remove(search)
+    # ---- thinking in the opponent's time
+
+    def _start_pondering(
+        self, board: AnyBoard, limit: Limit, question: Question, best: chess.engine.BestMove
+    ) -> None:
+        if best.move is None or best.ponder is None:
+            return
+        position = self._position(board)
+        position.push(best.move)
+        position.push(best.ponder)
+        if position.legal_count() == 0:
+            return
+        limits = to_limits(limit)._replace(ponder=True)
+        question = {**question, "root_moves": None}
+        findings = self._prepare(position, limits, 1, question, analyse=False)
+        self._start(findings, question["game"])
+        self._pondering = findings
+
+    def _take_over_pondering(self, asked: Findings) -> Findings | None:
+        """The search of the opponent's time, if it is about what is asked now."""
+        findings, self._pondering = self._pondering, None
+        if findings is None or findings.has_ended.is_set():
+            return None
+        same = (
+            findings.board == asked.board
+            and findings.board.move_stack == asked.board.move_stack
+            and asked.request.root_moves is None
+        )
+        return findings if same else None
 
     def _check_open(self) -> None:
         if self._closed:
             raise chess.engine.EngineTerminatedError("the engine is closed")
 
 
-class Analysis:
-    """A search in its own thread: iterate over it, or wait for it. Leaving `with` stops it."""
-
-    def __init__(
-        self,
-        engine: Engine,
-        board: str | chess.Board | Board,
-        limit: Limit,
-        lines: int,
-        game: object,
-        selected: Info,
-        root_moves: Iterable[chess.Move] | None,
-    ) -> None:
-        position = Board(board)
-        limits = to_limits(limit)
-        budget = allot_time(limits, position.turn, OVERHEAD_MS)
-        check_count("multipv", lines, MOST_LINES)
-        self.multipv: list[InfoDict] = [{}]
-        self.is_endless = limits == GoLimits()
-        self.is_stopped = False
-        self._engine = engine
-        self._board = position.copy()
-        self._selected = selected
-        self._findings: queue.SimpleQueue[InfoDict | None] = queue.SimpleQueue()
-        self._ended = threading.Event()
-        self._best = BestMove(None, None)
-        self._error: BaseException | None = None
-        arguments = {
-            "board": position,
-            "depth": limits.depth,
-            "nodes": limits.nodes,
-            "mate": limits.mate,
-            "soft_ms": budget.soft_ms,
-            "hard_ms": budget.hard_ms,
-            "multipv": min(lines, max(1, position.legal_count())),
-            "searchmoves": to_root_moves(position, root_moves),
-            "on_info": self._hear,
-        }
-        engine._accept(self)
-        # A thread of its own also for `play`: Ctrl-C is heard by a main thread that only waits.
-        threading.Thread(target=self._work, args=(game, arguments), daemon=True).start()
-
-    @property
-    def info(self) -> InfoDict:
-        """The newest word on the best line."""
-        return self.multipv[0]
-
-    def stop(self) -> None:
-        """End the search; what it has found can still be read."""
-        self._engine._stop([self])
-
-    def wait(self) -> BestMove:
-        """The best move and the expected answer, once the search has ended."""
-        self._ended.wait()
-        if self._error is not None:
-            raise self._error
-        return self._best
-
-    def get(self) -> InfoDict:
-        """The next finding, waited for; AnalysisComplete if there will be none."""
-        info = self._findings.get()
-        if info is None:
-            self._findings.put(None)  # for whoever asks again
-            self.wait()
-            raise AnalysisComplete("the analysis is complete")
-        return info
-
-    def next(self) -> InfoDict | None:
-        """The next finding, waited for; None if there will be none."""
-        try:
-            return self.get()
-        except AnalysisComplete:
-            return None
-
-    def would_block(self) -> bool:
-        """Would the next finding have to be waited for?"""
-        return self._findings.empty()
-
-    def empty(self) -> bool:
-        """Is everything read that has been found so far?"""
-        return self._findings.qsize() <= self._ended.is_set()  # the end is in the queue too
-
-    def __iter__(self) -> Analysis:
-        return self
-
-    def __next__(self) -> InfoDict:
-        try:
-            return self.get()
-        except AnalysisComplete:
-            raise StopIteration from None
-
-    def __enter__(self) -> Analysis:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.stop()
-        self._ended.wait()
-
-    # ---- in the thread of the search
-
-    def _work(self, game: object, arguments: dict[str, Any]) -> None:
-        try:
-            self._finish(self._engine._run(self, game, **arguments))
-        except BaseException as error:
-            self._error = error
-        finally:
-            self._ended.set()
-            self._findings.put(None)
-
-    def _hear(self, info: SearchInfo) -> None:
-        self._tell(self._describe(info, info.nodes, info.time_ms))
-
-    def _finish(self, result: SearchResult) -> None:
-        """The last word on each line; the best one's counts are those of the whole search."""
-        best = self._describe(result.infos[0], result.nodes, result.time_ms)
-        if best != {**self.info, "time": best["time"], "nps": best["nps"]}:
-            self._tell(best)
-        others = [self._describe(info, info.nodes, info.time_ms) for info in result.infos[1:]]
-        self.multipv = [best, *others]
-        moves = [to_chess(move) for move in cut_variation(self._board, result.pv)[:2]]
-        self._best = BestMove(*moves, *[None] * (2 - len(moves)))
-
-    def _tell(self, told: InfoDict) -> None:
-        number = told["multipv"]
-        self.multipv += [{} for _ in range(len(self.multipv), number)]
-        self.multipv[number - 1] = told
-        self._findings.put(told)
-
-    def _describe(self, info: SearchInfo, nodes: int, time_ms: int) -> InfoDict:
-        told: InfoDict = {
-            "depth": info.depth,
-            "seldepth": info.seldepth,
-            "multipv": info.multipv,
-            "nodes": nodes,
-            "nps": nodes * 1000 // max(time_ms, 1),
-            "hashfull": info.hashfull,
-            "tbhits": info.tbhits,
-            "time": time_ms / 1000,
-        }
-        if self._selected & INFO_SCORE:
-            score: Score = Cp(info.score) if info.mate is None else Mate(info.mate)
-            told["score"] = PovScore(score, self._board.turn)
-            if info.bound:
-                told[info.bound] = True  # type: ignore[literal-required]  # as python-chess does
-        if self._selected & INFO_PV:
-            told["pv"] = [to_chess(move) for move in cut_variation(self._board, info.pv)]
-        return told
+def run_search(
+    reference: weakref.ref[Engine], turn: threading.Lock, findings: Findings, game: object
+) -> None:
+    """The thread of a search. It does not hold the engine, whose end is to end the search."""
+    error: BaseException | None = None
+    try:
+        with turn:
+            engine = reference()
+            if engine is not None:
+                means = engine._get_ready(game, findings)
+                del engine
+                findings.find(*means)
+    except BaseException as problem:
+        error = problem
+    finally:
+        engine = reference()
+        if engine is not None:
+            engine._forget(findings)
+        findings.end(error)
+        RUNNING.pop(threading.current_thread(), None)
 
 
-def to_limits(limit: Limit) -> GoLimits:
-    """What is asked for; as in python-chess, a limit below the smallest is the smallest."""
-    if not isinstance(limit, Limit):
-        raise TypeError(f"a chess.engine.Limit is needed, not {type(limit).__name__}")
+class Silence(Output):
+    """An engine inside a program writes nothing; its last remark is kept."""
 
-    def number(name: str, unit: int = 1) -> int | None:
-        value = getattr(limit, name)
-        try:
-            return None if value is None else round(value * unit)
-        except (TypeError, ValueError, OverflowError):
-            raise ValueError(f"the limit's {name} must be a number, not {value!r}") from None
+    last = ""
 
-    def at_least_one(name: str, most: int) -> int:
-        value = number(name)
-        return 0 if value is None else min(max(value, 1), most)
+    def write(self, *lines: str) -> None:
+        with self.lock:
+            self._log("<", lines)
 
-    return GoLimits(
-        wtime=number("white_clock", 1000),
-        btime=number("black_clock", 1000),
-        winc=number("white_inc", 1000) or 0,
-        binc=number("black_inc", 1000) or 0,
-        movestogo=number("remaining_moves") or 0,
-        depth=at_least_one("depth", MOST_DEPTH),
-        nodes=at_least_one("nodes", MOST_NODES),
-        mate=at_least_one("mate", MOST_DEPTH),
-        movetime=number("time", 1000),
+    def tell(self, message: object) -> None:
+        self.last = str(message)
+        super().tell(message)
+
+
+def stop_all(searches: Iterable[Findings]) -> None:
+    for findings in list(searches):
+        findings.stop()
+
+
+def limited(limit: Limit) -> Limit:
+    """The same; a ValueError if nothing would ever end the search."""
+    if isinstance(limit, Limit) and not to_limits(limit).is_limited:
+        raise ValueError("a limit is needed: time, depth, nodes, mate or clocks")
+    return limit
+
+
+def highest(option: str) -> int:
+    spin = find_option(option)
+    assert isinstance(spin, Spin)
+    return spin.high
+
+
+def option_text(value: object) -> str | None:
+    """As UCI writes it."""
+    if value is None:
+        return None
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def set_for_one_search(options: Options, name: str, value: object) -> None:
+    option = find_option(name)
+    if option.name in LASTING:
+        raise ValueError(f"{option.name} is set by configure(), not for one search")
+    options.values[option.attribute] = option.parse(option_text(value))
+
+
+def describe_option(option: Option) -> chess.engine.Option:
+    return chess.engine.Option(
+        option.name,
+        option.kind,
+        option.default,  # type: ignore[arg-type]  # as python-chess has it: of any kind
+        option.low if isinstance(option, Spin) else None,
+        option.high if isinstance(option, Spin) else None,
+        list(option.choices) if isinstance(option, Combo) else [],
     )
-
-
-def to_root_moves(
-    board: Board, root_moves: Iterable[chess.Move] | None
-) -> Sequence[chess.Move] | None:
-    """The moves to search; None, for all, if there are none."""
-    moves = list(root_moves or ())
-    for move in moves:
-        if not board.is_legal(move):
-            raise ValueError(f"root_moves: {move} is not a legal move in {board.fen()}")
-    return moves or None
-
-
-def to_chess(move: Move) -> chess.Move:
-    return chess.Move(move.from_square, move.to_square, move.promotion)
 
 
 def check_count(name: str, value: int, most: int) -> None:

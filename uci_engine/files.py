@@ -4,19 +4,40 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 if TYPE_CHECKING:
     import chess.pgn
 
+LONGEST_TEXT = 1 << 28  # of what is read as a whole
+
+
+def open_text(path: Path, errors: str = "strict") -> TextIO:
+    """To be read. A device has no end; other programs put a byte-order mark at the beginning."""
+    if stat.S_ISCHR(mode := path.stat().st_mode) or stat.S_ISBLK(mode):
+        raise ValueError(f"{path}: a device, not a file")
+    return path.open(encoding="utf-8-sig", errors=errors)
+
 
 def read_text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise ValueError(f"{path}: not a text file") from None
+    with open_text(path) as lines:
+        try:
+            text = lines.read(LONGEST_TEXT + 1)
+        except UnicodeDecodeError:
+            raise ValueError(f"{path}: not a text file") from None
+    if len(text) > LONGEST_TEXT:
+        raise ValueError(f"{path}: more than {LONGEST_TEXT} characters")
+    return text
+
+
+def read_positions(path: Path) -> Iterator[tuple[int, str]]:
+    """The lines of a file of positions with their numbers, without comments and empty ones."""
+    for number, line in enumerate(read_text(path).splitlines(), 1):
+        if line.strip() and not line.startswith("#"):
+            yield number, line
 
 
 def read_games(path: Path) -> Iterator[chess.pgn.Game]:
@@ -27,7 +48,7 @@ def read_games(path: Path) -> Iterator[chess.pgn.Game]:
 
     logging.getLogger("chess.pgn").setLevel(logging.CRITICAL)  # it would tell errors as tracebacks
     number = 0
-    with path.open(encoding="utf-8", errors="replace") as text:
+    with open_text(path, errors="replace") as text:
         while True:
             number += 1
             try:
@@ -50,20 +71,29 @@ def check_writable(path: Path) -> None:
     replacement(path).unlink()
 
 
+def check_name(name: str) -> None:
+    if os.path.basename(name) in ("", ".", ".."):
+        raise ValueError(f"{name!r} is no name that files could have")
+
+
 def replacement(path: Path) -> Path:
     """Where the new text is until it is complete."""
+    check_name(str(path))
     return path.with_name(path.name + ".new")
 
 
-def replace_text(path: Path, pieces: Iterable[str]) -> None:
+def replace_bytes(path: Path, data: bytes) -> None:
     """All of it or nothing: whenever the program is ended, the old file or the new one is there."""
     new = replacement(path)
     try:
-        with new.open("w", encoding="utf-8") as out:
-            out.writelines(pieces)
+        new.write_bytes(data)
         os.replace(new, path)
     finally:
         new.unlink(missing_ok=True)
+
+
+def replace_text(path: Path, pieces: Iterable[str]) -> None:
+    replace_bytes(path, "".join(pieces).encode())
 
 
 def replace_json(path: Path, value: Any) -> None:

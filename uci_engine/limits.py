@@ -14,6 +14,10 @@ CLOCK_SHARE = 0.04
 INCREMENT_SHARE = 0.45
 # Not spent by plan: a busy machine may keep an answer waiting for longer than any overhead says.
 RESERVE_MS = 150
+# A clock without an increment only falls: what so many moves to come lose on the way is set aside,
+# but no more than this part of what there is.
+MOVES_TO_COME = 50
+MOST_SET_ASIDE = 0.9
 # With moves to go, of an equal share; the rest is left to the later and more difficult moves.
 EQUAL_SHARE = 0.9
 # Clocks with many moves to go are managed as if they had this many.
@@ -99,6 +103,8 @@ def allot_clock(time: int, increment: int, moves_to_go: int, overhead: int) -> B
         soft = EQUAL_SHARE * (usable + later) / moves
         cap = HARD_CLOCK_SHARE + (LAST_MOVE_CLOCK_SHARE - HARD_CLOCK_SHARE) / moves
     else:
+        lost = MOVES_TO_COME * max(0, overhead - increment)
+        usable -= min(lost, int(MOST_SET_ASIDE * usable))
         plenty = min(1.0, usable / RESERVE_MS)
         soft = CLOCK_SHARE * usable + INCREMENT_SHARE * increment * plenty
         cap = HARD_CLOCK_SHARE
@@ -130,6 +136,12 @@ class NodeClock:
             limits = limits._replace(wtime=shown, btime=shown)
         budget = allot_time(limits, white, overhead)
         return (budget.soft_ms or budget.hard_ms) * nodes_per_ms
+
+    def convert(self, limits: GoLimits, white: bool, overhead: int, nodes_per_ms: int) -> GoLimits:
+        """The same limits with nodes in place of time."""
+        nodes = self.allot(limits, white, overhead, nodes_per_ms)
+        nodes = min(nodes or limits.nodes, limits.nodes or nodes)
+        return limits._replace(wtime=None, btime=None, movetime=None, nodes=nodes)
 
     def take(self, nodes: int) -> None:
         """The search is over. One that had nothing from this clock costs it nothing."""

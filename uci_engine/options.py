@@ -165,8 +165,12 @@ class Options:
     own_book = Check("OwnBook", False)
     book_file = String("BookFile", "")
     book_depth = Spin("Book Depth", 255, 1, 1000)  # the last move number to look up
-    evaluation = Combo("Evaluation", "classical")
-    algorithm = Combo("Algorithm", "pvs")
+    evaluation = Combo("Evaluation", "nnue", "classical", "material", "turing")
+    eval_file = String("EvalFile", "")
+    algorithm = Combo("Algorithm", "pvs", "minimax", "alphabeta", "alphabeta-quiescence", "mcts")
+    mcts_c = Spin("MCTS C", 141, 0, 10_000)  # of UCB1, in hundredths
+    mcts_simulation = Combo("MCTS Simulation", "evaluation", "random")
+    mcts_priors = Check("MCTS Priors", True)
     debug_log_file = String("Debug Log File", "")
 
     def __init__(self) -> None:

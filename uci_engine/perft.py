@@ -11,9 +11,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from core_ext.core import MAX_DEPTH, MAX_HASH_MB, MAX_THREADS, START_FEN, Board, PerftRun
+from core_ext.core import (
+    MAX_DEPTH,
+    MAX_HASH_MB,
+    MAX_THREADS,
+    START_FEN,
+    Board,
+    PerftRun,
+    PerftTable,
+)
 from uci_engine.arguments import Parser, number_between
-from uci_engine.files import read_text
+from uci_engine.files import read_positions
+from uci_engine.interrupts import EXIT_CODE, Interrupts
 
 PROGRESS_AFTER = 1.0  # seconds; a short run stays silent
 PROGRESS_EVERY = 0.5
@@ -61,9 +70,9 @@ def main(arguments: Sequence[str]) -> int:
     if options.suite is not None:
         return run_suite(options)
     board = Board(options.fen, chess960=options.chess960)
-    count = Count.of(board, options.depth, options)
+    count = Count.of(board, options.depth, options.threads, PerftTable(options.hash))
     print_json(count.as_dict()) if options.json else count.show(options.divide)
-    return 0 if count.complete else 130
+    return 0 if count.complete else EXIT_CODE
 
 
 @dataclass(frozen=True)
@@ -78,10 +87,10 @@ class Count:
     complete: bool
 
     @classmethod
-    def of(cls, board: Board, depth: int, options: argparse.Namespace) -> Count:
-        run = PerftRun(board, depth, options.hash)
+    def of(cls, board: Board, depth: int, threads: int, table: PerftTable) -> Count:
+        run = PerftRun(board, depth, table)
         start = time.monotonic()
-        complete = run_watched(run, options.threads)
+        complete = run_watched(run, threads)
         seconds = time.monotonic() - start
         moves = [(move.uci(), nodes, done) for move, nodes, done in run.divide()]
         return cls(board.fen(), depth, run.nodes, seconds, moves, complete)
@@ -111,15 +120,9 @@ class Count:
 def run_watched(run: PerftRun, threads: int) -> bool:
     """Run, with progress on stderr when it takes long. False when Ctrl-C came first."""
     progress = Progress(run)
-    crew = run.start(threads)
     try:
-        while not crew.wait(PROGRESS_EVERY):
-            progress.show()
-        return True
-    except KeyboardInterrupt:
-        run.stop()
-        crew.wait()
-        return False
+        with Interrupts() as interrupts:
+            return interrupts.watch(run.start(threads).wait, run.stop, progress.show)
     finally:
         progress.clear()
 
@@ -183,11 +186,7 @@ def parse_suite_line(text: str, path: Path, number: int) -> SuiteLine:
 
 
 def read_suite(path: Path) -> list[SuiteLine]:
-    lines = [
-        parse_suite_line(line, path, number)
-        for number, line in enumerate(read_text(path).splitlines(), 1)
-        if line.strip() and not line.startswith("#")
-    ]
+    lines = [parse_suite_line(line, path, number) for number, line in read_positions(path)]
     if not lines:
         raise ValueError(f"{path}: no positions in it")
     return lines
@@ -201,26 +200,27 @@ def suite_board(line: SuiteLine, path: Path, chess960: bool) -> Board:
 
 
 def suite_counts(
-    board: Board, line: SuiteLine, options: argparse.Namespace
+    board: Board, line: SuiteLine, options: argparse.Namespace, table: PerftTable
 ) -> Iterator[tuple[int, Count]]:
     """Each known count, up to the depth asked for, with ours."""
     for depth, expected in sorted(line.counts.items()):
         if options.depth is None or depth <= options.depth:
-            yield expected, Count.of(board, depth, options)
+            yield expected, Count.of(board, depth, options.threads, table)
 
 
 def run_suite(options: argparse.Namespace) -> int:
     """Check every line. All positions are read before the first is counted."""
     lines = read_suite(options.suite)
     boards = [suite_board(line, options.suite, options.chess960) for line in lines]
+    table = PerftTable(options.hash)
     failures: list[dict[str, Any]] = []
     nodes, seconds = 0, 0.0
     for line, board in zip(lines, boards, strict=True):
         failed = False
-        for expected, count in suite_counts(board, line, options):
+        for expected, count in suite_counts(board, line, options, table):
             if not count.complete:
                 print(f"interrupted in line {line.number}; {nodes} nodes so far", file=sys.stderr)
-                return 130
+                return EXIT_CODE
             nodes, seconds = nodes + count.nodes, seconds + count.seconds
             if count.nodes != expected:
                 failed = True

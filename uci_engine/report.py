@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
 import os
 import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
-from uci_engine.values import Value
+from uci_engine.errors import LONGEST_MESSAGE
+from uci_engine.rules import cut_variation
+from uci_engine.searching import say_the_same
+from uci_engine.text import tame
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from core_ext.core import Board, Move
+    from core_ext.core import Board, Move, SearchInfo
 
 # A burst for the first, quick iterations, then a steady rate: a GUI can't show more.
 LINES_AT_ONCE = 30
 LINES_PER_SECOND = 20
+LONGEST_WAIT_S = 0.5  # of a block, however many lines went out before it
+LEAST_ALLOWANCE = 1 - LONGEST_WAIT_S * LINES_PER_SECOND
 
 # The chance to win with a score of so many centipawns is 1 / (1 + exp((EVEN_CHANCE - score) /
 # CHANCE_SLOPE)), the chance to lose is that of the other side; the rest are draws. Fitted to games
@@ -29,8 +33,11 @@ CHANCE_SLOPE = 76.0
 class Output:
     """Where lines go. Written to directly, because a reader may wait for each line."""
 
-    def __init__(self, descriptor: int = 1) -> None:
+    def __init__(
+        self, descriptor: int = 1, fail: Callable[[OSError], object] | None = None
+    ) -> None:
         self.descriptor = descriptor
+        self.fail = fail  # what a thread that can't write does, if there is more than to raise
         self.lock = threading.Lock()
         self.log_descriptor: int | None = None
 
@@ -41,20 +48,22 @@ class Output:
             self._log("<", lines)
             try:
                 write_all(self.descriptor, data)
-            except OSError:
-                # The reader has gone. Nobody is left to tell, and the thread that reads stdin may
-                # be waiting for good: this ends all threads.
-                os._exit(0)
+            except OSError as error:
+                if self.fail is None:
+                    raise
+                self.fail(error)
 
     def tell(self, message: object) -> None:
         """A remark for people; always one line."""
-        self.write("info string " + " ".join(str(message).split()))
+        self.write("info string " + tame(" ".join(str(message).split()), LONGEST_MESSAGE))
 
     def log_to(self, path: str) -> None:
         """Copy what is said and heard to a file from now on; an empty path ends that."""
         descriptor = None
         if path:
-            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
+            # Without waiting, should it be a pipe: for somebody to read it, or for room in it.
+            flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NONBLOCK
+            descriptor = os.open(path, flags, 0o666)
         with self.lock:
             if self.log_descriptor is not None:
                 os.close(self.log_descriptor)
@@ -69,10 +78,13 @@ class Output:
         if self.log_descriptor is None:
             return
         stamp = f"{time.time():.3f}"
-        text = "".join(f"{stamp} {mark} {line}\n" for line in lines)
+        data = "".join(f"{stamp} {mark} {line}\n" for line in lines)
+        left = data.encode("utf-8", "surrogateescape")
         try:
-            write_all(self.log_descriptor, text.encode("utf-8", "surrogateescape"))
-        except OSError:  # a full disk must not end a game
+            while left:
+                left = left[os.write(self.log_descriptor, left) :]
+        except OSError:  # a full disk, or a full pipe, must not end a game
+            os.close(self.log_descriptor)
             self.log_descriptor = None
 
 
@@ -84,38 +96,20 @@ def write_all(descriptor: int, data: bytes) -> None:
             time.sleep(0.001)
 
 
-class Line(Value):
-    """One variation of a search, in the order in which its facts are told."""
-
-    depth: int
-    seldepth: int
-    multipv: int
-    score: int  # centipawns, from the mover's side
-    mate: int | None
-    bound: str  # "", "lowerbound" or "upperbound"
-    nodes: int
-    hashfull: int
-    tbhits: int
-    time_ms: int
-    pv: Sequence[Move]
-
-    def format(self, pv: Sequence[Move], show_wdl: bool) -> str:
-        score = f"cp {self.score}" if self.mate is None else f"mate {self.mate}"
-        if self.bound:
-            score += f" {self.bound}"
-        if show_wdl:
-            score += " wdl {} {} {}".format(*win_draw_loss(self.score, self.mate))
-        nps = self.nodes * 1000 // max(self.time_ms, 1)
-        moves = " ".join(move.uci() for move in pv)
-        return (
-            f"info depth {self.depth} seldepth {self.seldepth} multipv {self.multipv}"
-            f" score {score} nodes {self.nodes} nps {nps} hashfull {self.hashfull}"
-            f" tbhits {self.tbhits} time {self.time_ms} pv {moves}"
-        )
-
-    def says_the_same(self, other: Line | None) -> bool:
-        """Is it the same news, clock aside?"""
-        return other is not None and self._replace(time_ms=0) == other._replace(time_ms=0)
+def format_info(info: SearchInfo, pv: Sequence[Move], show_wdl: bool) -> str:
+    """The line about a variation, which may have been cut."""
+    score = f"cp {info.score}" if info.mate is None else f"mate {info.mate}"
+    if info.bound:
+        score += f" {info.bound}"
+    if show_wdl:
+        score += " wdl {} {} {}".format(*win_draw_loss(info.score, info.mate))
+    nps = info.nodes * 1000 // max(info.time_ms, 1)
+    moves = " ".join(move.uci() for move in pv)
+    return (
+        f"info depth {info.depth} seldepth {info.seldepth} multipv {info.multipv}"
+        f" score {score} nodes {info.nodes} nps {nps} hashfull {info.hashfull}"
+        f" tbhits {info.tbhits} time {info.time_ms} pv {moves}"
+    )
 
 
 def win_draw_loss(score: int, mate: int | None) -> tuple[int, int, int]:
@@ -137,67 +131,70 @@ def format_no_move(board: Board) -> str:
 
 
 class Reporter:
-    """Tells about one search: not too often, and no variation past the end of the game."""
+    """Tells about one search: not too often, and no variation past the end of the game.
+
+    What comes is a block, the lines of one depth. It is told whole or not at all; the newest one
+    that had to wait is told as soon as it may be, whether or not something follows.
+    """
 
     def __init__(self, output: Output, board: Board, show_wdl: bool) -> None:
         self.output = output
         self.board = board.copy()
         self.show_wdl = show_wdl
-        self.waiting: dict[int, Line] = {}
-        self.told: dict[int, Line] = {}
+        self.lock = threading.Lock()  # held while what follows is changed
+        self.waiting: Sequence[SearchInfo] = ()
+        self.told: Sequence[SearchInfo] = ()
         self.best_pv: Sequence[Move] = ()  # as it was last told
         self.allowance = float(LINES_AT_ONCE)
         self.refilled = time.monotonic()
+        self.timer: threading.Timer | None = None
 
-    def add(self, line: Line) -> None:
+    def add(self, block: Sequence[SearchInfo]) -> None:
         """News; told at once unless there was too much of it lately."""
-        self.waiting[line.multipv] = line
-        now = time.monotonic()
-        earned = (now - self.refilled) * LINES_PER_SECOND
-        self.allowance = min(self.allowance + earned, LINES_AT_ONCE)
-        self.refilled = now
-        if self.allowance >= 1:
-            self.flush()
+        with self.lock:
+            self.waiting = block
+            now = time.monotonic()
+            earned = (now - self.refilled) * LINES_PER_SECOND
+            self.allowance = min(self.allowance + earned, LINES_AT_ONCE)
+            self.refilled = now
+            if self.allowance >= 1:
+                self._flush()
+            elif self.timer is None:
+                self._tell_in((1 - self.allowance) / LINES_PER_SECOND)
 
-    def flush(self) -> None:
+    def finish(self, block: Sequence[SearchInfo]) -> None:
+        """The last word: after this the lines told last are these."""
+        with self.lock:
+            if self.timer is not None:
+                self.timer.cancel()
+            if not say_the_same(block, self.waiting or self.told):
+                self.waiting = block
+            self._flush()
+
+    def _tell_in(self, seconds: float) -> None:
+        self.timer = threading.Timer(seconds, self._wake)
+        self.timer.daemon = True
+        try:
+            self.timer.start()
+        except RuntimeError:  # no memory for a thread; it goes out with what comes next
+            self.timer = None
+
+    def _wake(self) -> None:
+        with self.lock:
+            self.timer = None
+            self._flush()
+
+    def _flush(self) -> None:
         """Tell what has waited."""
-        for number in sorted(self.waiting):
-            self.tell(self.waiting[number])
-        self.waiting.clear()
-
-    def tell(self, line: Line) -> None:
-        pv = cut_variation(self.board, line.pv)
-        self.output.write(line.format(pv, self.show_wdl))
-        self.allowance -= 1
-        self.told[line.multipv] = line
-        if line.multipv == 1:
-            self.best_pv = pv
-
-    def finish(self, best: Line) -> None:
-        """The last word: after this the best line told is this one."""
-        self.flush()
-        if not best.says_the_same(self.told.get(1)):
-            self.tell(best)
-
-
-def cut_variation(board: Board, moves: Iterable[Move]) -> list[Move]:
-    """The moves up to the one that ends the game. The board is the same afterwards."""
-    played: list[Move] = []
-    with contextlib.suppress(ValueError):  # a move that can't be played is not shown either
-        for move in moves:
-            board.push(move)
-            played.append(move)
-            if is_over(board):
-                break
-    for _ in played:
-        board.pop()
-    return played
-
-
-def is_over(board: Board) -> bool:
-    return (
-        board.legal_count() == 0
-        or board.is_repetition(3)
-        or board.is_fifty_moves()
-        or board.is_insufficient_material()
-    )
+        if not self.waiting:
+            return
+        variations = [cut_variation(self.board, info.pv) for info in self.waiting]
+        self.output.write(
+            *(
+                format_info(info, pv, self.show_wdl)
+                for info, pv in zip(self.waiting, variations, strict=True)
+            )
+        )
+        self.allowance = max(self.allowance - len(self.waiting), LEAST_ALLOWANCE)
+        self.told, self.waiting = self.waiting, ()
+        self.best_pv = variations[0]

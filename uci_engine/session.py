@@ -1,35 +1,34 @@
-"""The state of the engine, and the thread that searches.
+"""The state of the engine: its position, its options, and what it is doing.
 
 The thread that reads commands calls the methods of Session, and waits only for a search that was
-told to stop. Whether the engine is idle, searching or pondering decides what a command means, never
-whether it is heard. Each `go` gets exactly one `bestmove`, at the end of its own thread.
+told to stop. What the engine is doing decides what a command means, never whether it is heard. Each
+`go` gets exactly one `bestmove`, at the end of its own thread.
 """
 
 from __future__ import annotations
 
 import contextlib
-import threading
 from collections.abc import Callable, Sequence
 
-from core_ext.core import START_FEN, Board, PerftRun, Searcher, set_tunable, tunables
-from uci_engine.limits import Budget, GoLimits, NodeClock, allot_time
+from core_ext.core import START_FEN, Board, Evaluator, PerftRun, Searcher, set_tunable, tunables
+from uci_engine.aids import Shelf
+from uci_engine.drawing import draw_evaluation, draw_values, flip_fen
+from uci_engine.jobs import BenchJob, Job, PerftJob, SearchJob, Worker, say_best
+from uci_engine.limits import GoLimits, NodeClock
+from uci_engine.memory import Memory
+from uci_engine.network import find_network
 from uci_engine.options import TUNABLES, Options, find_option
-from uci_engine.think import Aids, Task, Thinker
+from uci_engine.report import Reporter
+from uci_engine.searching import Request, choose_search
+from uci_engine.think import Thinker
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from random import Random
     from typing import Any
 
     from core_ext.core import Move
     from uci_engine.bench import Bench
-    from uci_engine.book import Book
     from uci_engine.report import Output
-    from uci_engine.tablebase import Tablebase
-
-IDLE, SEARCHING, PONDERING = "idle", "searching", "pondering"
-
-STRENGTH_SEED = 1
 
 
 class Session:
@@ -39,41 +38,30 @@ class Session:
         self.output = output
         self.options = Options()
         self.searcher = Searcher(self.options.hash_mb, self.options.threads)
+        self.memory = Memory(self.searcher, self.options, output)
+        self.shelf = Shelf()
         self.position: tuple[str, Sequence[str]] = (START_FEN, ())
         self.board = Board()
-        self.book: Book | None = None
-        self.tablebase: Tablebase | None = None
-        self.random: Random | None = None
         self.node_clock = NodeClock()
         self.clear_wanted = False
-        # What the searcher needs memory for, and how it is told.
-        self.resizes = {"hash_mb": self.searcher.set_hash, "threads": self.searcher.set_threads}
-        # Those that it took, the last of them in force; the first is one that it has memory for,
-        # or the default.
-        self.sizes = {size: [self.options.values[size]] for size in self.resizes}
-        # Of what runs, if something does:
-        self.running: Thinker | PerftRun | Bench | None = None
-        self.is_busy = False
-        # Waited for in place of the thread: in some versions of Python a join() that Ctrl-C
-        # interrupts takes a running thread for a finished one.
-        self.has_ended = threading.Event()
-        self.has_ended.set()
-        self.is_pondering = False
-        self.may_answer = threading.Event()
-        self.reactions: dict[str, Callable[[Any], None]] = {
+        self.worker = Worker()
+        self.job: Job | None = None  # the last one that was begun
+        self.reactions: dict[str, Callable[[Any], object]] = {
             "clear_hash": self._want_clear,
             "chess960": self._change_castling_notation,
-            "own_book": lambda on: self._open_book(on, self.options.book_file),
-            "book_file": lambda path: self._open_book(self.options.own_book, path),
+            "own_book": lambda on: self.shelf.open_book(on, self.options.book_file),
+            "book_file": lambda path: self.shelf.open_book(self.options.own_book, path),
+            "evaluation": lambda name: find_network(name, self.options.eval_file),
+            "eval_file": lambda path: find_network(
+                "nnue" if path else self.options.evaluation, path
+            ),
             "syzygy_path": self._open_tablebase,
             "debug_log_file": self.output.log_to,
         }
 
     @property
-    def state(self) -> str:
-        if not self.is_busy:
-            return IDLE
-        return PONDERING if self.is_pondering else SEARCHING
+    def is_idle(self) -> bool:
+        return self.job is None or self.job.is_over
 
     # ---- the position
 
@@ -90,8 +78,18 @@ class Session:
         """`ucinewgame`: the state of a program that has just started, options aside."""
         self.finish()
         self.node_clock = NodeClock()
-        self.random = None
+        self.shelf.start_game()
         self.searcher.clear()
+
+    def describe_evaluation(self) -> list[str]:
+        """Also while a search runs: nothing that the search writes to is read or written here."""
+        if self.is_idle:
+            self._apply_options()
+        score = self.searcher.evaluate(self.board) * (1 if self.board.turn else -1)
+        network = find_network(self.options.evaluation, self.options.eval_file)
+        if network is not None:
+            return draw_values(self.board, Evaluator(network).piece_values(self.board), score)
+        return draw_evaluation(self.board, self.searcher.eval_table(self.board), score)
 
     # ---- options
 
@@ -103,22 +101,16 @@ class Session:
         if react is not None:
             react(value)
         self.options.values[option.attribute] = value
-        if self.state == IDLE:
+        if self.is_idle:
             self._apply_options()
 
     def _apply_options(self) -> None:
-        """Hand over what the searcher can't take while it searches, and say what it refuses."""
+        """Hand over what the searcher can't take while it searches."""
         if self.clear_wanted:
             self.clear_wanted = False
             self.searcher.clear()
-        for size, resize in self.resizes.items():
-            wanted, taken = self.options.values[size], self.sizes[size]
-            try:
-                if wanted != taken[-1]:
-                    resize(wanted)
-                    taken.append(wanted)
-            except MemoryError as error:
-                self._refuse_size(size, taken[-1], error)
+        self.memory.resize()
+        choose_search(self.searcher, self.options)
         in_use = tunables() if TUNABLES else {}
         for name in TUNABLES:
             if self.options.values[name] != in_use[name][0]:  # each fills tables anew
@@ -126,41 +118,17 @@ class Session:
 
     def get_ready(self) -> None:
         """`isready`: have the memory that a search will need, unless one runs already."""
-        if self.state == IDLE:
+        if self.is_idle:
             self._apply_options()
-            self._allocate()
-
-    def _allocate(self) -> None:
-        """Where there was nothing before, only this finds out that a size can't be had; then the
-        one that was taken before it has to do."""
-        for size, allocate in (
-            ("hash_mb", self.searcher.allocate_table),
-            ("threads", self.searcher.allocate_threads),
-        ):
-            taken = self.sizes[size]
-            while not self._try_to_allocate(size, allocate):
-                taken.pop()
-            del taken[:-1]
-
-    def _try_to_allocate(self, size: str, allocate: Callable[[], None]) -> bool:
-        """A MemoryError if there is nothing smaller to try."""
-        taken = self.sizes[size]
-        try:
-            self.resizes[size](taken[-1])
-            allocate()
-        except MemoryError as error:
-            if len(taken) == 1:
-                raise
-            self._refuse_size(size, taken[-2], error)
-            return False
-        return True
-
-    def _refuse_size(self, size: str, old: int, error: MemoryError) -> None:
-        self.options.values[size] = old
-        self.output.tell(f"{error}; it stays at {old}")
+            self.memory.allocate()
 
     def _want_clear(self, _: None) -> None:
         self.clear_wanted = True
+
+    def _open_tablebase(self, path: str) -> None:
+        self.shelf.open_tablebase(path)
+        if self.shelf.tablebase is not None:
+            self.output.tell(self.shelf.tablebase.describe())
 
     def _change_castling_notation(self, chess960: bool) -> None:
         fen, moves = self.position
@@ -168,73 +136,32 @@ class Session:
         with contextlib.suppress(ValueError):
             self.board = play_moves(Board(fen, chess960=chess960), moves)
 
-    def _open_book(self, wanted: bool, path: str) -> None:
-        if path:
-            with open(path, "rb"):  # a wrong name is refused when it is given, not when it is used
-                pass
-        book = None
-        if wanted and path:
-            from uci_engine.book import Book
-
-            book = Book(path)
-        self.book = book  # a search that uses the old one keeps it open
-
-    def _open_tablebase(self, path: str) -> None:
-        tablebase = None
-        if path:
-            from uci_engine.tablebase import Tablebase
-
-            tablebase = Tablebase(path)
-        self.tablebase = tablebase
-
-    def describe_evaluation(self) -> list[str]:
-        """Also while a search runs: nothing that the search writes to is read or written here."""
-        rows = self.searcher.eval_table(self.board)
-        score = self.searcher.evaluate(self.board) * (1 if self.board.turn else -1)
-        return [*draw_table(rows), f"Evaluation: {score:+} centipawns, from White's side"]
-
-    # ---- searching
+    # ---- working
 
     def go(self, limits: GoLimits, start_ns: int) -> None:
         """Begin a search. One that still runs ends first, with its own `bestmove`."""
         self.finish()
         try:
             self._apply_options()
-            self._allocate()
-        except MemoryError as error:
+            self.memory.allocate()
+        except (MemoryError, OSError, ValueError) as error:
             self.output.tell(error)  # whatever is missing now, there will be a move
-        budget, nodes = self._allot(limits, self.board, self.options)
-        task = Task(
-            self.board,
-            limits,
-            self._root_moves(limits),
-            budget,
-            nodes,
-            self.options.copy(),
-            start_ns,
-        )
-        thinker = Thinker(task, self.searcher, self._find_aids(), self.output)
-        self.is_pondering = limits.ponder
-        self.may_answer.clear()
-        if not limits.is_open:
-            self.may_answer.set()
-        # Before the thread runs: a `stop` or `ponderhit` that comes from now on is meant for it.
-        self.searcher.prepare()
+        request = self._request(limits, start_ns)
+        options, aids = self.options.copy(), self.shelf.aids(self.options, self.board)
+        reporter = Reporter(self.output, self.board, options.show_wdl)
+        thinker = Thinker(request, options, self.searcher, aids, self.output, reporter)
         try:
-            self._start(thinker, self._answer)
+            self._start(SearchJob(thinker, self.node_clock, self.output))
         except MemoryError as error:
             self.output.tell(error)
-            self._say_best(self.board.legal_moves()[:1])
+            say_best(self.output, self.board.legal_moves()[:1])
 
-    def _allot(self, limits: GoLimits, board: Board, options: Options) -> tuple[Budget, int]:
-        """The time and the nodes for a search that has limits of its own."""
-        overhead, nodes_per_ms = options.move_overhead, options.nodestime
-        if limits.is_open:
-            return Budget(), limits.nodes
-        if not nodes_per_ms:
-            return allot_time(limits, board.turn, overhead), limits.nodes
-        nodes = self.node_clock.allot(limits, board.turn, overhead, nodes_per_ms)
-        return Budget(), min(nodes or limits.nodes, limits.nodes or nodes)
+    def _request(self, limits: GoLimits, start_ns: int) -> Request:
+        root_moves = self._root_moves(limits)
+        overhead, nodes_per_ms = self.options.move_overhead, self.options.nodestime
+        if nodes_per_ms and not limits.is_open:
+            limits = self.node_clock.convert(limits, self.board.turn, overhead, nodes_per_ms)
+        return Request(self.board, limits, overhead, self.options.multipv, root_moves, start_ns)
 
     def _root_moves(self, limits: GoLimits) -> list[Move] | None:
         """The legal ones of the moves that were asked for; None, for all, if there are none."""
@@ -251,120 +178,39 @@ class Session:
                 moves.append(move)
         return moves or None
 
-    def _find_aids(self) -> Aids:
-        strength = None
-        if self.options.is_limited:
-            import random
-
-            from uci_engine.strength import choose_strength
-
-            strength = choose_strength(self.options, self.board)
-            self.random = self.random or random.Random(STRENGTH_SEED)
-        return Aids(self.book, self.tablebase, strength, self.random)
-
-    def _answer(self, thinker: Thinker) -> None:
-        """The search thread. Whatever happens, there is one answer."""
-        try:
-            moves = thinker.think()
-        except Exception as error:
-            self.output.tell(f"the search failed: {type(error).__name__}: {error}")
-            moves = thinker.reporter.best_pv or thinker.task.board.legal_moves()[:1]
-        self.may_answer.wait()
-        self.node_clock.take(thinker.nodes)
-        # Before the answer: whoever reads it may at once send what has to wait for a search.
-        self.is_busy = False
-        self._say_best(moves)
-
-    def _say_best(self, moves: Sequence[Move]) -> None:
-        best = moves[0].uci() if moves else "(none)"
-        ponder = f" ponder {moves[1].uci()}" if len(moves) > 1 else ""
-        self.output.write(f"bestmove {best}{ponder}")
-
     def count(self, depth: int) -> None:
         """`go perft`, in the background like a search."""
         self.finish()
-        self._start(PerftRun(self.board, depth), self._count)
-
-    def _count(self, run: PerftRun) -> None:
-        run.run(self.options.threads)
-        self.is_busy = False
-        counts = run.divide()
-        if all(done for _, _, done in counts):
-            lines = [f"{move}: {nodes}" for move, nodes, _ in counts]
-            self.output.write(*lines, "", f"Nodes searched: {run.nodes}", "")
-        else:
-            self.output.tell(f"perft was stopped after {run.nodes} nodes")
+        self._start(PerftJob(PerftRun(self.board, depth), self.options.threads, self.output))
 
     def run_bench(self, bench: Bench) -> None:
         """`bench`, in the background as well."""
         self.finish()
-        self._start(bench, self._bench)
+        self._start(BenchJob(bench, self.output))
 
-    def _bench(self, bench: Bench) -> None:
-        bench.run(self.output.write)
-        self.is_busy = False
-        if bench.stopped.is_set():
-            self.output.tell(f"bench was stopped after {bench.outcome}")
-        else:
-            self.output.write(bench.outcome)
+    def _start(self, job: Job) -> None:
+        self.worker.start(job)
+        self.job = job
 
-    def _start(self, what: Thinker | PerftRun | Bench, work: Callable[[Any], None]) -> None:
-        # A daemon, so that nothing it does can keep the program from ending.
-        thread = threading.Thread(target=self._run, args=(work, what), daemon=True)
-        self.running, self.is_busy = what, True
-        self.has_ended.clear()
-        try:
-            thread.start()
-        except RuntimeError:
-            self.running, self.is_busy = None, False
-            self.has_ended.set()
-            raise MemoryError("no memory for a thread") from None
-
-    def _run(self, work: Callable[[Any], None], what: object) -> None:
-        try:
-            work(what)
-        except Exception as error:
-            self.output.tell(error)
-        finally:
-            self.is_busy = False
-            self.has_ended.set()
-
-    # ---- ending a search
+    # ---- ending
 
     def stop(self) -> None:
         """End what runs, soon; it still gives its answer."""
-        self.is_pondering = False  # a ponderhit behind a stop comes too late
-        if self.running is not None:
-            self.running.stop()
-        self.may_answer.set()
+        if self.job is not None:
+            self.job.stop()
 
     def ponderhit(self, heard_ns: int) -> None:
-        """The expected move was played: from now on the clock runs."""
-        if self.state != PONDERING or not isinstance(self.running, Thinker):
-            return
-        self.is_pondering = False
-        task = self.running.task
-        if task.limits.infinite:
-            return
-        budget, nodes = self._allot(task.limits._replace(ponder=False), task.board, task.options)
-        if nodes == task.nodes:
-            self.running.ponderhit(budget, heard_ns)
-        else:
-            self.running.ponderhit_by_nodes(nodes)
-        self.may_answer.set()
+        if isinstance(self.job, SearchJob):
+            self.job.ponderhit(heard_ns)
 
     def finish(self, timeout: float | None = None) -> bool:
         """Stop, and wait for the answer. False if it does not come in time."""
-        if self.running is not None:
-            self.stop()
+        self.stop()
         return self.wait(timeout)
 
     def wait(self, timeout: float | None = None) -> bool:
         """Wait for what runs to end by itself."""
-        if not self.has_ended.wait(timeout):
-            return False
-        self.running = None
-        return True
+        return self.job is None or self.job.has_ended.wait(timeout)
 
 
 def play_moves(board: Board, moves: Sequence[str]) -> Board:
@@ -374,22 +220,3 @@ def play_moves(board: Board, moves: Sequence[str]) -> Board:
         except ValueError as error:
             raise ValueError(f"move {number} of the position: {error}") from None
     return board
-
-
-def draw_table(rows: Sequence[tuple[str, int, int, int]]) -> list[str]:
-    """The terms of the evaluation, in centipawns."""
-    width = max(len(name) for name, *_ in rows)
-    return [
-        f"{'term':<{width}}  middlegame  endgame     now",
-        *(f"{name:<{width}}  {mid:>+10}  {end:>+7}  {now:>+6}" for name, mid, end, now in rows),
-    ]
-
-
-def flip_fen(fen: str) -> str:
-    """Turn the board round and change the colours of everything."""
-    pieces, side, castling, en_passant, *counters = fen.split()
-    pieces = "/".join(reversed(pieces.swapcase().split("/")))
-    side = "b" if side == "w" else "w"
-    castling = "".join(sorted(castling.swapcase(), key=str.islower))
-    en_passant = en_passant.translate(str.maketrans("36", "63"))
-    return " ".join([pieces, side, castling, en_passant, *counters])

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from random import Random
 
-    from core_ext.core import Board
+    from core_ext.core import Board, SearchInfo
     from uci_engine.options import Options
-    from uci_engine.report import Line
 
 
 class Strength(NamedTuple):
@@ -70,7 +69,7 @@ def faces_lone_king(board: Board) -> bool:
     return len(other) == 1
 
 
-def choose_line(lines: Sequence[Line], strength: Strength, random: Random) -> Line:
+def choose_line(lines: Sequence[SearchInfo], strength: Strength, random: Random) -> SearchInfo:
     """One of the lines: the nearer to the best, the likelier. A mate is never passed by."""
     best = lines[0]
     if best.mate is not None:

@@ -8,7 +8,9 @@ import time
 from collections.abc import Sequence
 
 from core_ext import __version__, core
-from uci_engine.cli import INTERRUPT_DELAY_S, describe, noted_interrupts
+from uci_engine.drawing import draw_board
+from uci_engine.errors import describe
+from uci_engine.interrupts import obey_while_reading
 from uci_engine.limits import LONGEST_MS, MOST_DEPTH, MOST_NODES, GoLimits
 from uci_engine.options import ALL_OPTIONS, parse_number
 from uci_engine.report import Output
@@ -17,7 +19,7 @@ from uci_engine.values import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import BinaryIO
+    from typing import BinaryIO, NoReturn
 
 # word: (method of Interface, what it does)
 COMMANDS = {
@@ -44,9 +46,11 @@ COMMANDS = {
     "help": ("show_help", "this list"),
 }
 
-# What may follow some of them as words of the command line.
-TAKE_A_FEN = ("d", "eval", "flip")
-TAKE_NOTHING = ("compiler", "uci")
+# For people; programs that start the engine do so with pipes.
+GREETING = (
+    f"Cythera {__version__}, a chess engine that speaks UCI. Type help for its commands, quit to"
+    " leave; `cythera help` lists what else the program does."
+)
 
 # How long the end of the program waits for a search that was told to stop.
 PATIENCE_S = 0.5
@@ -283,72 +287,28 @@ class Interface:
         self.output.write(*(f"{word:<11} {purpose}" for word, (_, purpose) in COMMANDS.items()))
 
 
-def draw_board(board: core.Board) -> list[str]:
-    """The board as White sees it, and the facts about it."""
-    rule = " +" + "---+" * 8
-    lines = [rule]
-    for rank in range(7, -1, -1):
-        pieces = [board.piece_at(8 * rank + file) or " " for file in range(8)]
-        lines += [f" | {' | '.join(pieces)} | {rank + 1}", rule]
-    checkers = [square for square in range(64) if board.checkers >> square & 1]
-    return [
-        *lines,
-        "   a   b   c   d   e   f   g   h",
-        "",
-        f"Fen: {board.fen()}",
-        f"Key: {board.key:016X}",
-        " ".join(
-            ["Checkers:", *("abcdefgh"[square % 8] + str(square // 8 + 1) for square in checkers)]
-        ),
-    ]
-
-
 # ---- the program
 
 
 def main(arguments: Sequence[str] = ()) -> int:
-    """The engine on stdin and stdout; or one command, given by the program's arguments."""
-    if sys.stdin is None or sys.stdout is None:
+    """The engine on stdin and stdout."""
+    output = Output(sys.stdout.fileno(), lambda _: leave())
+    if sys.stdin is None:
         return 0
-    if arguments:
-        return run_once(Interface(Output()), arguments)
     try:
-        interface = Interface(Output())
+        obey_while_reading(leave)
+        interface = Interface(output)
+        if sys.stdin.isatty() and sys.stdout.isatty():
+            interface.output.write(GREETING)
         interface.run(sys.stdin.buffer)
         if not interface.session.finish(PATIENCE_S):
-            os._exit(0)  # something does not want to stop; `quit` means now
+            leave()  # something does not want to stop; `quit` means now
     except KeyboardInterrupt:
-        os._exit(0)  # at once and in silence, whatever the threads do
+        leave()
     return 0
 
 
-def run_once(interface: Interface, arguments: Sequence[str]) -> int:
-    """What a GUI's command gets a remark for is an error here, and errors are the caller's."""
-    word, *rest = " ".join(arguments).split()
-    if word in TAKE_A_FEN and rest:
-        interface.session.set_position(" ".join(rest), ())
-        rest = []
-    elif word in TAKE_NOTHING and rest:
-        raise ValueError(f"{word}: nothing can follow it, not {rest[0]!r}")
-    elif word == "go":
-        check_go(parse_go(rest), interface.session.board)
-    with noted_interrupts() as interrupts:
-        interface.act(" ".join([word, *rest]), time.monotonic_ns())
-        if word == "flip":
-            interface.act("d", time.monotonic_ns())
-        while not interface.session.wait(INTERRUPT_DELAY_S):
-            if interrupts:
-                interface.session.stop()
-    return 130 if interrupts else 0
-
-
-def check_go(go: GoCommand, board: core.Board) -> None:
-    """Nobody can send a `stop` to a search from the command line, or a better command."""
-    if go.problems:
-        raise ValueError(go.problems[0])
-    if go.unknown:
-        raise ValueError(f"go: unknown word {go.unknown[0]!r}")
-    for move in go.limits.searchmoves or ():
-        board.parse_uci(move)
-    if go.limits.is_open or not go.limits.is_limited:
-        raise ValueError("go: nothing would end this search; depth, nodes, movetime, ... can")
+def leave() -> NoReturn:
+    """At once and in silence, whatever the threads do. When the reader has gone nobody is left to
+    tell, and the thread that reads stdin may be waiting for good."""
+    os._exit(0)

@@ -35,7 +35,7 @@ is_ready() {
     read_build_stamp
     [[ $built == "$(describe_build)" ]] || return 1
     [[ -z $extras || $built_extras == "$extras" ]] || return 1
-    for source in "$root"/core_ext/*.p[yx][xi] "$root/setup.py" "$root/pyproject.toml"; do
+    for source in "$root"/core_ext/{,*/}*.p[yx][xi] "$root/setup.py" "$root/pyproject.toml"; do
         [[ $source -nt $build_stamp ]] && return 1
     done
     local cores=("$root"/core_ext/core.*.so "$root"/core_ext/levels/*/core.*.so)
@@ -124,7 +124,7 @@ choose_compiler() {
         wanted=$("$python" -I -c 'import sysconfig; print(sysconfig.get_config_var("CC") or "")')
     fi
     for compiler in "${wanted%% *}" gcc cc clang; do
-        [[ -n $compiler ]] && type -P "$compiler" >/dev/null || continue
+        type -P "$compiler" >/dev/null || continue
         [[ $compiler == "${wanted%% *}" ]] || export CC=$compiler
         "$compiler" -E -x c - <<<'#include <stdlib.h>' >/dev/null 2>&1 || lacking+=' libc6-dev'
         return
@@ -200,7 +200,7 @@ build() {
     # Written before the build and put in place after it: a file saved in between is newer.
     printf '%s\n%s\n' "$(describe_build)" "$extras" >"$build_stamp.new"
     : >"$log"
-    cd -- "$root"
+    cd -- "$root" || exit
     requirements=$(sed -n '/^\[build-system\]/,/^\[project\]/s/^requires = //p' pyproject.toml)
     read -r -a requirements <<<"${requirements//[\[\]\",]/ }"
     run_pip install "${requirements[@]}"

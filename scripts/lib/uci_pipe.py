@@ -9,7 +9,7 @@ import subprocess
 from collections.abc import Sequence
 
 # Debian installs games here and leaves it off root's PATH.
-GAMES = "/usr/games"
+PATH = os.environ.get("PATH", os.defpath) + os.pathsep + "/usr/games"
 QUIT_SECONDS = 10
 
 
@@ -18,7 +18,7 @@ class EngineGone(OSError):
 
 
 def find_program(name: str) -> str | None:
-    return shutil.which(name, path=os.environ.get("PATH", os.defpath) + os.pathsep + GAMES)
+    return shutil.which(name, path=PATH)
 
 
 class UciPipe:

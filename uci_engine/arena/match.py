@@ -7,21 +7,23 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from uci_engine.arena.engines_file import EngineCatalogue
-from uci_engine.arena.openings import ORDERS, OpeningSource
-from uci_engine.arena.pgn import COMMENT_STYLES
-from uci_engine.arena.rules import Adjudication
-from uci_engine.arena.schedule import FORMATS, pairings
-from uci_engine.arena.show import make_watcher
-from uci_engine.arena.spec import name_engines, parse_engine
-from uci_engine.arena.sprt import parse_sprt
-from uci_engine.arena.start import make_runner
-from uci_engine.arena.table import Terms
-from uci_engine.arena.tournament import Description, Files, Runner, Tournament, resume
+from uci_engine.arena.play.adjudication import Adjudication
+from uci_engine.arena.play.description import Description
+from uci_engine.arena.play.game_station import GameJob
+from uci_engine.arena.play.openings import ORDERS, OpeningSource
+from uci_engine.arena.play.schedule import FORMATS, pairings
+from uci_engine.arena.play.start import ENDS, make_runner
+from uci_engine.arena.play.tournament import Files, Tournament, resume
+from uci_engine.arena.players.engine_arguments import add_engine_arguments, parse_engines
+from uci_engine.arena.results.pgn import COMMENT_STYLES
+from uci_engine.arena.results.sprt import parse_sprt
+from uci_engine.arena.show.watch import make_watcher
 from uci_engine.arguments import Parser, count_number, whole_number
+from uci_engine.interrupts import EXIT_CODE, Interrupts
 
-# What may be given beside --resume: it does not change the games.
-RESUMABLE = ("resume", "concurrency", "cluster", "every")
+# What may be given beside --resume: it does not change the games that were played.
+RESUMABLE = ("resume", "games", "concurrency", "cluster", "every")
+GAMES = 100
 EXAMPLE = """\
 example:
   cythera match --engine cmd=cythera --engine cmd=/usr/games/toga2 option.OwnBook=false \\
@@ -44,20 +46,16 @@ def make_parser() -> Parser:
         epilog=EXAMPLE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    add_engine_arguments(parser, "games")
     add = parser.add_argument
-    add("--engine", action="append", nargs="+", default=[], metavar="KEY=VALUE", help="a player")
-    add("--engines", type=Path, metavar="FILE", help="engines.json of Cutechess, for conf=NAME")
-    add("--each", action="extend", nargs="+", default=[], metavar="KEY=VALUE")
     add("--format", choices=FORMATS, help="match (two engines), gauntlet (the first against all)")
-    add("--games", type=count_number, default=100, metavar="N", help="per pairing (100)")
-    add("--concurrency", type=count_number, default=1, metavar="N", help="games at a time (1)")
+    add("--games", type=count_number, metavar="N", help="per pairing (100); more with --resume")
     add("--openings", default="", metavar="FILE", help="EPD, PGN or PolyGlot (.bin), or `start`")
     add("--plies", type=count_number, default=0, metavar="N", help="of PGN and PolyGlot openings")
     add("--order", choices=ORDERS, default="sequential")
     add("--seed", type=whole_number, default=0, metavar="N", help="for --order random (0)")
     add("--first", type=whole_number, default=0, metavar="N", help="openings to skip (0)")
     add("--norepeat", action="store_true", help="a new opening for each game, not each pair")
-    add("--chess960", action="store_true")
     add("--draw", nargs="+", metavar="KEY=N", help="adjudicate: movenumber=34 movecount=8 score=10")
     add("--win", nargs="+", metavar="KEY=N", help="adjudicate: movecount=4 score=600 twosided=on")
     add("--maxmoves", type=count_number, default=0, metavar="N", help="a draw after move N")
@@ -69,7 +67,6 @@ def make_parser() -> Parser:
     add("--pgn", type=Path, metavar="FILE", help="write only this, without --out")
     add("--comments", choices=COMMENT_STYLES, default="tags", help="style of the PGN's comments")
     add("--event", default="Cythera arena", help="for the PGN")
-    add("--cluster", metavar="ADDRESS", help="play on the workers of this Dask scheduler, or local")
     add("--every", type=count_number, default=10, metavar="N", help="figures every N games (10)")
     return parser
 
@@ -105,21 +102,16 @@ def parse_adjudication(options: argparse.Namespace) -> Adjudication:
 
 
 def describe(options: argparse.Namespace) -> Description:
-    catalogue = EngineCatalogue(options.engines)
-    specs = [parse_engine(settings, options.each, catalogue) for settings in options.engine]
-    for spec in specs:
-        if not spec.can_start:
-            raise ValueError("match: an --engine needs cmd=COMMAND, conf=NAME or proto=internal")
-        if not spec.control.limits_something:
-            raise ValueError("match: a limit is needed for each engine: tc, st, nodes or depth")
+    limits = ("tc", "st", "nodes", "depth")
+    specs = parse_engines(options, limits, lambda spec: spec.control.limits_something)
     form = options.format or ("match" if len(specs) == 2 else "roundrobin")
     pairings(form, len(specs))
     if options.sprt and len(specs) != 2:
         raise ValueError("match: an SPRT is for two engines")
     return Description(
-        engines=tuple(name_engines(specs)),
+        engines=specs,
         form=form,
-        games=options.games,
+        games=options.games or GAMES,
         openings=OpeningSource(
             path=options.openings,
             plies=options.plies,
@@ -143,42 +135,53 @@ def refuse_ignored(parser: Parser, arguments: Sequence[str], options: argparse.N
     ignored = [f"--{name}" for name in given if given[name] is not None and name not in RESUMABLE]
     if ignored:
         parser.error(
-            "--resume takes all but --concurrency, --cluster and --every from the earlier run, "
-            f"so {', '.join(ignored)} can't go with it"
+            "--resume takes all but --games, --concurrency, --cluster and --every from the earlier "
+            f"run, so {', '.join(ignored)} can't go with it"
         )
 
 
 def prepare(options: argparse.Namespace) -> Tournament:
-    if options.resume:
-        return resume(options.resume)
-    files = Files.named(options.out) if options.out else Files(pgn=options.pgn)
+    if options.resume is not None:
+        return resume(options.resume, options.games)
+    files = Files.named(options.out) if options.out is not None else Files(pgn=options.pgn)
     return Tournament(describe(options), files)
 
 
 def main(arguments: Sequence[str]) -> int:
     parser = make_parser()
     options = parser.parse_args(arguments)
-    if options.resume:
+    if options.resume is not None:
         refuse_ignored(parser, arguments, options)
-    if options.pgn and options.out:
+    if options.pgn is not None and options.out is not None:
         parser.error("--out NAME writes NAME.pgn: --pgn can't go with it")
     tournament = prepare(options)
     description = tournament.description
-    if not options.resume:
+    if options.resume is None:
         tournament.files.refuse_existing()
-    terms = Terms(description.engines, description.adjudication)
-    runner: Runner = make_runner(terms, terms.specs, options)
-    tournament.open_files(resume=bool(options.resume))
+    job = GameJob(description.engines, description.adjudication)
+    opened = False
     try:
-        tournament.run(runner, make_watcher(options.every))
+        with Interrupts(*ENDS) as interrupts:
+            # Engines are tried where there is something left for them to play.
+            specs = job.specs if any(tournament.open_tasks()) else ()
+            runner = make_runner(job, specs, options, interrupts)
+            tournament.open_files()
+            opened = True
+            tournament.run(runner, make_watcher(options.every))
     except KeyboardInterrupt:
-        journal = tournament.files.journal
-        hint = f"; go on with --resume {str(journal).removesuffix('.jsonl')}" if journal else ""
+        journal = tournament.journal
+        hint = f"; go on with --resume {str(journal.path)[: -len('.jsonl')]}" if journal else ""
         print(f"interrupted after {tournament.standings.games} games{hint}", file=sys.stderr)
-        return 130
+        return EXIT_CODE
     finally:
-        if tournament.files.journal is not None and tournament.files.report is not None:
-            from uci_engine.arena.report import write_report
-
-            write_report(tournament.files.journal, tournament.files.report, tournament.total)
+        if opened:
+            write_report(tournament)
     return 0
+
+
+def write_report(tournament: Tournament) -> None:
+    files = tournament.files
+    if files.journal is not None and files.report is not None:
+        from uci_engine.arena.show.page import write_page
+
+        write_page(files.journal, files.report, tournament.total)

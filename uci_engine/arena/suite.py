@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
-from uci_engine.arena.engines_file import EngineCatalogue
-from uci_engine.arena.epd import TestPosition, read_positions
-from uci_engine.arena.interrupts import SHIELD
-from uci_engine.arena.solve import Solution, SuiteTask, SuiteTerms
-from uci_engine.arena.spec import EngineSpec, name_engines, parse_engine
-from uci_engine.arena.start import make_runner
-from uci_engine.arena.tables import columns
-from uci_engine.arguments import Parser, count_number
+from uci_engine.arena.play.notices import show_once
+from uci_engine.arena.play.positions import TestPosition, read_test_positions
+from uci_engine.arena.play.runner import Runner
+from uci_engine.arena.play.start import ENDS, make_runner
+from uci_engine.arena.play.suite_station import Solution, SuiteJob, SuiteTask
+from uci_engine.arena.players.engine_arguments import add_engine_arguments, parse_engines
+from uci_engine.arena.players.spec import OWN_NAME, EngineSpec
+from uci_engine.arena.show.figures import columns
+from uci_engine.arguments import Parser
 from uci_engine.files import check_writable, replace_json
+from uci_engine.interrupts import EXIT_CODE, Interrupts
 
 EXAMPLE = """\
 example:
@@ -28,11 +32,6 @@ A line's operations: bm (best moves), am (moves to avoid), dm (a mate in so many
 """
 
 
-class SuiteRunner(Protocol):
-    def run(self, tasks: Iterator[SuiteTask]) -> Iterator[Solution]: ...
-    def stop(self) -> None: ...
-
-
 def make_parser() -> Parser:
     parser = Parser(
         prog="cythera suite",
@@ -42,35 +41,18 @@ def make_parser() -> Parser:
     )
     add = parser.add_argument
     add("file", type=Path, metavar="FILE", help="EPD positions with bm, am or dm")
-    add("--engine", action="append", nargs="+", default=[], metavar="KEY=VALUE", help="a solver")
-    add("--engines", type=Path, metavar="FILE", help="engines.json of Cutechess, for conf=NAME")
-    add("--each", action="extend", nargs="+", default=[], metavar="KEY=VALUE")
-    add("--concurrency", type=count_number, default=1, metavar="N", help="positions at a time (1)")
-    add("--chess960", action="store_true")
+    add_engine_arguments(parser, "positions")
     add("--json", type=Path, metavar="FILE", help="write all solutions there")
-    add(
-        "--cluster", metavar="ADDRESS", help="solve on the workers of this Dask scheduler, or local"
-    )
     add("--quiet", action="store_true", help="only the table")
     return parser
 
 
 def parse_specs(options: argparse.Namespace) -> tuple[EngineSpec, ...]:
-    catalogue = EngineCatalogue(options.engines)
-    engines = options.engine or [["cmd=" + own_command(), "name=cythera"]]
-    specs = [parse_engine(settings, options.each, catalogue) for settings in engines]
-    for spec in specs:
-        if not spec.can_start:
-            raise ValueError("suite: an --engine needs cmd=COMMAND, conf=NAME or proto=internal")
-        if not any((spec.control.movetime_ms, spec.control.nodes, spec.control.depth)):
-            raise ValueError("suite: a limit is needed for each engine: st, nodes or depth")
-    return tuple(name_engines(specs))
-
-
-def own_command() -> str:
-    import shlex
-
-    return shlex.join([sys.executable, "-m", "uci_engine"])
+    """Clocks are for games: here each position has the same limit."""
+    ourselves = ["cmd=" + shlex.join([sys.executable, "-m", "uci_engine"]), f"name={OWN_NAME}"]
+    return parse_engines(
+        options, ("st", "nodes", "depth"), lambda spec: spec.control.limits_move, ourselves
+    )
 
 
 class Suite:
@@ -86,31 +68,31 @@ class Suite:
     def total(self) -> int:
         return len(self.specs) * len(self.positions)
 
-    def solve(self, runner: SuiteRunner, quiet: bool) -> None:
+    def solve(self, runner: Runner[SuiteTask, Solution], quiet: bool) -> None:
         """Engine by engine, so that none is started more often than needed."""
         tasks = (SuiteTask(engine, p) for engine in range(len(self.specs)) for p in self.positions)
+        hear = show_once(lambda text: print(text, file=sys.stderr))
         by_number = {position.number: position for position in self.positions}
         try:
-            for solution in runner.run(tasks):
+            for solution in runner.run(tasks, hear):
                 self.solutions.append(solution)
                 if not quiet:
                     line = solution_line(solution, by_number[solution.number], self.names)
                     print(line, flush=True)
         finally:
-            with SHIELD:
-                runner.stop()
+            runner.stop()
 
     def report(self, source: Path, target: Path | None) -> None:
         """The file, if one is wanted, and the table: of what there is, if it is not all."""
         self.solutions.sort(key=lambda solution: (solution.engine, solution.number))
         rows = summarize(self.solutions, self.names)
         if target is not None:
-            found = [{"name": self.names[s.engine]} | s.as_dict() for s in self.solutions]
+            found = [{"name": self.names[s.engine]} | asdict(s) for s in self.solutions]
             replace_json(
                 target,
                 {
                     "suite": str(source),
-                    "engines": [spec.as_dict() for spec in self.specs],
+                    "engines": [asdict(spec) for spec in self.specs],
                     "complete": len(self.solutions) == self.total,
                     "summary": rows,
                     "solutions": found,
@@ -173,16 +155,16 @@ def main(arguments: Sequence[str]) -> int:
         if options.json.exists():
             raise ValueError(f"{options.json} exists already")
         check_writable(options.json)
-    suite = Suite(read_positions(options.file, options.chess960), parse_specs(options))
-    runner: SuiteRunner = make_runner(SuiteTerms(suite.specs), suite.specs, options)
+    suite = Suite(read_test_positions(options.file, options.chess960), parse_specs(options))
     try:
-        suite.solve(runner, options.quiet)
+        with Interrupts(*ENDS) as interrupts:
+            runner = make_runner(SuiteJob(suite.specs), suite.specs, options, interrupts)
+            suite.solve(runner, options.quiet)
     except KeyboardInterrupt:
         done = f"{len(suite.solutions)} of {suite.total} positions"
         print(f"interrupted after {done}", file=sys.stderr)
-        return 130
+        return EXIT_CODE
     finally:
         if suite.solutions:
-            with SHIELD:
-                suite.report(options.file, options.json)
+            suite.report(options.file, options.json)
     return 0

@@ -1,225 +1,182 @@
-"""`cythera selfplay`: games of the engine against itself, as training positions.
+"""`cythera selfplay`: games of the engine against itself, to learn from.
 
-Positions are appended to a file of 32-byte records (batch.POSITION) as each game ends, so that a
-run can be stopped at any moment and started again: it goes on behind what is there. A record's
-`score` is the search's, from White's side; its `result` is the game's: 2 if White won it, 1 for a
-draw.
+Whole games are appended to a file as each ends (gamefiles.py), so that a run can be stopped at any
+moment and started again: it goes on behind what is there. The hands that play are the arena's:
+threads here, or the workers of a Dask cluster.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import os
-import random
 import sys
-import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
-from core_ext.core import MAX_THREADS, Board, Crew, Searcher, SearchResult
-from uci_engine import batch
+from core_ext.core import MAX_THREADS, SelfPlayer, check_games
+from uci_engine.arena.play.notices import Hearer
+from uci_engine.arena.play.runner import TaskCancelled
+from uci_engine.arena.play.start import ENDS, make_runner
 from uci_engine.arguments import Parser, count_number, number_between, whole_number
+from uci_engine.interrupts import EXIT_CODE, Interrupts
+from uci_engine.learn.gamefiles import format_block, repair_end
 from uci_engine.limits import MOST_NODES
-from uci_engine.report import is_over
+from uci_engine.network import OWN_NETWORK, format_network, parse_network, read_network
 
-HASH_MB = 8
-LONGEST_GAME = 400  # plies
-LOST_OPENING = 400  # centipawns: a random opening that is decided teaches nothing
-WIN_SCORE, WIN_PLIES = 1500, 6
-DRAW_SCORE, DRAW_PLIES, DRAW_FROM = 8, 12, 80
-LARGEST_SCORE = 3000
+HARD_FACTOR = 8  # a search may go so far beyond its soft limit
 LONGEST_OPENING = 100  # random games do not live much longer
-RECORDS_TO_CHECK = 1000  # enough to see that it is another kind of file
-
-RESULT_BLACK, RESULT_DRAW, RESULT_WHITE = 0, 1, 2
+SECONDS_BETWEEN_REPORTS = 10.0
+GAMES_A_TASK = 16  # of another machine's worker, where each task costs a message
+CLASSICAL = "classical"
+NEVER = 1 << 20  # centipawns that no score reaches
 
 
 def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
-    parser = Parser(prog="cythera selfplay", description="Make training positions by self-play.")
+    parser = Parser(prog="cythera selfplay", description="Play games to learn from.")
     add = parser.add_argument
-    add("out", type=Path, metavar="FILE", help="32-byte records are appended to it")
+    add("out", type=Path, metavar="FILE", help="games are appended to it")
     add("--games", type=count_number, default=1000, metavar="N", help="games to play (1000)")
-    nodes = number_between(1, MOST_NODES)
-    add("--nodes", type=nodes, default=5000, metavar="N", help="nodes a move (5000)")
+    nodes = number_between(1, MOST_NODES // HARD_FACTOR)
+    add("--nodes", type=nodes, default=500, metavar="N", help="soft limit of a move (500)")
     threads = number_between(1, MAX_THREADS)
     add("--threads", type=threads, default=os.cpu_count() or 1, metavar="N", help="(all)")
     plies = number_between(1, LONGEST_OPENING)
     add("--plies", type=plies, default=8, metavar="N", help="random opening plies (8)")
+    add("--network", metavar="FILE", default="", help="or `classical` (the engine's own)")
+    add("--rules", action="store_true", help="results by the rules alone, no game is given up")
     add("--seed", type=whole_number, default=None, metavar="N", help="(by the clock)")
+    add("--cluster", metavar="ADDRESS", help="play on a Dask cluster; `local` starts one here")
     return parser.parse_args(arguments)
 
 
 def main(arguments: Sequence[str]) -> int:
     options = parse_arguments(arguments)
     seed = time.time_ns() if options.seed is None else options.seed
-    records = prepare_file(options.out)
+    size = repair_end(options.out)
+    # The size of what is there is part of the seed: a run that goes on plays other games.
+    job = SelfPlayJob(
+        seed=f"{seed} {size}",
+        network=read_player(options.network),
+        nodes=options.nodes,
+        plies=options.plies,
+        rules=options.rules,
+    )
+    hands = argparse.Namespace(cluster=options.cluster, concurrency=options.threads)
     run = Run(options.out, options.games)
-    # The records that are there are part of the seed: a run that goes on plays other games.
-    rngs = [random.Random(f"{seed} {records} {thread}") for thread in range(options.threads)]
-    crew = Crew(run.play, [(options.nodes, options.plies, rng) for rng in rngs])
-    code = 0
     try:
-        crew.wait()
+        with Interrupts(*ENDS) as interrupts:
+            runner = make_runner(job, (), hands, interrupts)
+            try:
+                at_once = 1 if options.cluster is None else GAMES_A_TASK
+                for games in runner.run(split_numbers(options.games, at_once), run.hear):
+                    run.keep(games)
+            finally:
+                runner.stop()
     except KeyboardInterrupt:
-        print("interrupted: the games that have begun are played to the end", file=sys.stderr)
-        run.stopped = True
-        crew.wait()
-        code = 130
-    if run.error is not None:
-        raise run.error
+        print("interrupted: the games that had begun are lost", file=sys.stderr)
+        run.report(final=True)
+        return EXIT_CODE
     run.report(final=True)
-    return code
+    return 0
+
+
+def read_player(name: str) -> bytes:
+    """The network file of this name; nothing for the classical evaluation."""
+    if name == CLASSICAL:
+        return b""
+    return format_network(read_network(name or OWN_NETWORK))
+
+
+def split_numbers(count: int, at_once: int) -> Iterator[range]:
+    return (range(first, min(first + at_once, count)) for first in range(0, count, at_once))
+
+
+@dataclass(frozen=True)
+class SelfPlayJob:
+    """How games are played. Plain values: it travels to other machines."""
+
+    seed: str
+    network: bytes = b""  # a network file, or nothing for the classical evaluation
+    nodes: int = 500
+    plies: int = 8
+    rules: bool = False
+
+    def station(self) -> SelfPlayStation:
+        return SelfPlayStation(self)
+
+    def player(self) -> SelfPlayer:
+        limits = {"lost_opening": NEVER, "win_score": NEVER, "draw_score": -1} if self.rules else {}
+        return SelfPlayer(
+            network=parse_network(self.network).network if self.network else None,
+            soft_nodes=self.nodes,
+            hard_nodes=self.nodes * HARD_FACTOR,
+            random_plies=self.plies,
+            **limits,
+        )
+
+    def seed_of(self, number: int) -> int:
+        """A game is the same whoever plays it."""
+        digest = hashlib.sha256(f"{self.seed} {number}".encode()).digest()
+        return int.from_bytes(digest[:8], "little")
+
+
+class SelfPlayStation:
+    """Plays the games of some numbers, one after the other."""
+
+    def __init__(self, job: SelfPlayJob) -> None:
+        self.job = job
+        self.player = job.player()
+
+    def do(self, task: range, cancelled: Callable[[], bool], tell: Hearer) -> list[bytes]:
+        games = []
+        for number in task:
+            game = None if cancelled() else self.player.play(self.job.seed_of(number))
+            if game is None:
+                raise TaskCancelled
+            games.append(game)
+        return games
+
+    def kill(self) -> None:
+        self.player.stop()
+
+    def close(self) -> None:
+        """There is nothing to end."""
 
 
 class Run:
-    """What the threads share: the file, and how many games are still to be played."""
+    """The file, and how far it has come."""
 
     def __init__(self, path: Path, games: int) -> None:
         self.path = path
         self.games = games
-        self.begun = 0
         self.finished = 0
-        self.positions = 0
-        self.stopped = False
-        self.error: Exception | None = None
-        self.lock = threading.Lock()
+        self.plies = 0
         self.start = time.monotonic()
         self.reported = self.start
 
-    def play(self, nodes: int, plies: int, rng: random.Random) -> None:
-        """One thread's games."""
-        try:
-            searcher = Searcher(hash_mb=HASH_MB)
-            while self.take_game():
-                self.keep(play_game(searcher, rng, nodes, plies))
-        except Exception as error:
-            self.stopped = True
-            self.error = error
+    def hear(self, notice: object) -> None:
+        """Games against oneself have nothing to remark."""
 
-    def keep(self, records: batch.Positions) -> None:
-        with self.lock:
-            with self.path.open("ab") as file:
-                file.write(records.tobytes())
-            self.finished += 1
-            self.positions += len(records)
-            self.report()
-
-    def take_game(self) -> bool:
-        with self.lock:
-            if self.stopped or self.begun == self.games:
-                return False
-            self.begun += 1
-            return True
+    def keep(self, games: Sequence[bytes]) -> None:
+        with self.path.open("ab") as file:
+            file.write(b"".join(format_block(game, 1) for game in games))
+        self.finished += len(games)
+        self.plies += sum(check_games(game)[1] for game in games)
+        self.report()
 
     def report(self, final: bool = False) -> None:
         now = time.monotonic()
-        if not final and now - self.reported < 10:
+        if not final and now - self.reported < SECONDS_BETWEEN_REPORTS:
             return
         self.reported = now
-        pace = self.finished / max(now - self.start, 1e-9)
-        left = (self.games - self.finished) / pace if pace else 0.0
+        seconds = max(now - self.start, 1e-9)
+        left = (self.games - self.finished) * seconds / self.finished if self.finished else 0.0
         print(
-            f"{self.finished} of {self.games} games, {self.positions} positions, {left:.0f} s left",
+            f"{self.finished} of {self.games} games, {self.plies} plies, "
+            f"{self.plies / seconds:.0f} a second, {left:.0f} s left",
             file=sys.stderr,
             flush=True,
         )
-
-
-def prepare_file(path: Path) -> int:
-    """See to it that records can be appended; how many there are already."""
-    with path.open("ab") as file:
-        size = file.tell()
-        records = size // batch.POSITION.itemsize
-        if size and not records:
-            raise ValueError(f"{path}: there is such a file, and it is too short for a position")
-        check_records(path, np.fromfile(path, dtype=batch.POSITION, count=RECORDS_TO_CHECK))
-        # A killed run may have left a part of a record at the end.
-        file.truncate(records * batch.POSITION.itemsize)
-    return records
-
-
-def check_records(path: Path, records: batch.Positions) -> None:
-    """ValueError names what is no record of a game."""
-    try:
-        batch.legal_counts(records)
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
-    strange = np.flatnonzero(records["result"] > RESULT_WHITE)
-    if len(strange):
-        raise ValueError(f"{path}: item {strange[0]} has no result of a game")
-
-
-def random_opening(rng: random.Random, plies: int) -> Board:
-    while True:
-        board = Board()
-        for _ in range(plies + rng.randrange(2)):
-            moves = board.legal_moves()
-            if not moves:
-                break
-            board.push(rng.choice(moves))
-        if board.legal_count():
-            return board
-
-
-def search(searcher: Searcher, board: Board, nodes: int) -> SearchResult:
-    searcher.prepare()
-    return searcher.search(board, nodes=nodes)
-
-
-def play_game(searcher: Searcher, rng: random.Random, nodes: int, plies: int) -> batch.Positions:
-    """One game; its quiet positions with the score and the result, both from White's side."""
-    searcher.clear()
-    board = random_opening(rng, plies)
-    while abs(search(searcher, board, nodes).score) > LOST_OPENING:
-        board = random_opening(rng, plies)
-    boards: list[Board] = []
-    scores: list[int] = []
-    judge = Judge()
-    result = None
-    while result is None:
-        found = search(searcher, board, nodes)
-        assert found.best is not None
-        score = found.score if board.turn else -found.score
-        if is_worth_keeping(board, found):
-            boards.append(board.copy())
-            scores.append(score)
-        board.push(found.best)
-        result = judge.verdict(board, score)
-    records = batch.pack(boards)
-    records["score"] = np.array(scores, dtype=np.int16)
-    records["result"] = result
-    return records
-
-
-def is_worth_keeping(board: Board, found: SearchResult) -> bool:
-    """Quiet positions, where the evaluation must know by itself."""
-    move = found.best
-    assert move is not None
-    passing = move.to_square == board.ep_square and board.piece_at(move.from_square) in ("P", "p")
-    captures = board.piece_at(move.to_square) is not None or passing
-    noisy = board.is_check() or captures or move.promotion is not None
-    return not noisy and abs(found.score) < LARGEST_SCORE
-
-
-class Judge:
-    """Ends games that are over, or as good as over."""
-
-    def __init__(self) -> None:
-        self.winning = 0
-        self.drawn = 0
-
-    def verdict(self, board: Board, score: int) -> int | None:
-        if board.is_checkmate():
-            return RESULT_BLACK if board.turn else RESULT_WHITE
-        if is_over(board) or board.ply >= LONGEST_GAME:
-            return RESULT_DRAW
-        self.winning = self.winning + 1 if abs(score) >= WIN_SCORE else 0
-        self.drawn = self.drawn + 1 if abs(score) <= DRAW_SCORE else 0
-        if self.winning >= WIN_PLIES:
-            return RESULT_WHITE if score > 0 else RESULT_BLACK
-        if self.drawn >= DRAW_PLIES and board.ply >= DRAW_FROM:
-            return RESULT_DRAW
-        return None

@@ -21,22 +21,25 @@ import numpy.typing as npt
 from core_ext import core
 from uci_engine import batch
 from uci_engine.arguments import Parser, count_number, decimal_between
-from uci_engine.files import replace_text
-from uci_engine.learn.selfplay import check_records
+from uci_engine.files import open_text, replace_text
+from uci_engine.learn import records
+from uci_engine.learn.gamefiles import Filter
 
 Floats = npt.NDArray[np.floating[Any]]
 
-FULL_PHASE = 24
-FULL_SCALE = 64
 VALIDATION_SHARE = 20  # one position in so many is kept aside
 PATIENCE = 3
 CHUNK = 1 << 16
 
 
 def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
-    parser = Parser(prog="cythera tune", description="Fit the evaluation's weights.")
+    parser = Parser(
+        prog="cythera tune",
+        description="Fit the evaluation's weights.",
+        epilog="`cythera tune --spsa NAME` tunes the search's numbers by games instead.",
+    )
     add = parser.add_argument
-    add("data", type=Path, metavar="FILE", help="positions made by cythera selfplay")
+    add("data", type=Path, metavar="FILE", help="games or positions of own play")
     add("out", type=Path, metavar="WEIGHTS", help="the weights file to write")
     add("--epochs", type=count_number, default=400, metavar="N", help="at the most (400)")
     add("--limit", type=count_number, default=800_000, metavar="N", help="positions (800000)")
@@ -50,8 +53,12 @@ def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def main(arguments: Sequence[str]) -> int:
+    if "--spsa" in arguments:
+        from uci_engine.learn import spsa
+
+        return spsa.main(arguments)
     options = parse_arguments(arguments)
-    if options.out.exists() and options.out.suffix != ".pxi":
+    if options.out.exists() and not is_weights_file(options.out):
         raise ValueError(f"{options.out}: there is such a file, and it is no weights file")
     positions = read_positions(options.data, options.limit)
     print(f"{len(positions)} positions", file=sys.stderr)
@@ -68,8 +75,7 @@ def main(arguments: Sequence[str]) -> int:
 def read_positions(path: Path, limit: int) -> batch.Positions:
     """Some of them, shuffled, those to be kept aside first. These are from the file's end: a game's
     positions lie together, and but for the one at the border no game is on both sides."""
-    data = np.fromfile(path, dtype=batch.POSITION)
-    check_records(path, data)
+    data = records.read_positions(path, Filter())
     total = min(len(data), limit)
     if total < VALIDATION_SHARE:
         raise ValueError(f"{path}: at least {VALIDATION_SHARE} positions, not {total}")
@@ -86,22 +92,28 @@ def kept_aside(positions: int) -> int:
 
 @dataclass(frozen=True)
 class Model:
-    """Feature counts and, for each position, how much middlegame and endgame weights count."""
+    """Feature counts and, for each position, how much middlegame and endgame weights count and what
+    the evaluation adds to their sum."""
 
     counts: npt.NDArray[np.int8]
     middlegame: Floats
     endgame: Floats
+    extra: Floats
 
     @classmethod
     def of(cls, positions: batch.Positions) -> Model:
-        counts, phases, scales = batch.features(positions)
-        phase = phases.astype(np.float32) / FULL_PHASE
-        scale = scales.astype(np.float32) / FULL_SCALE
-        return cls(counts, phase * (scale > 0), (1 - phase) * scale)
+        counts, phases, scales, wins = batch.features(positions)
+        phase = phases.astype(np.float32) / core.LARGEST_PHASE
+        scale = scales.astype(np.float32) / core.LARGEST_SCALE
+        return cls(counts, phase * (scale > 0), (1 - phase) * scale, wins.astype(np.float32))
 
     def scores(self, weights: Floats, chunk: slice) -> Floats:
-        sums = self.counts[chunk].astype(np.float32) @ weights
-        result: Floats = sums[:, 0] * self.middlegame[chunk] + sums[:, 1] * self.endgame[chunk]
+        return self.blend(self.counts[chunk].astype(np.float32) @ weights, chunk)
+
+    def blend(self, sums: Floats, chunk: slice) -> Floats:
+        """The scores from the sums of the middlegame and the endgame."""
+        shares = self.middlegame[chunk], self.endgame[chunk]
+        result: Floats = sums[:, 0] * shares[0] + sums[:, 1] * shares[1] + self.extra[chunk]
         return result
 
     def chunks(self, first: int = 0, end: int | None = None) -> list[slice]:
@@ -138,9 +150,7 @@ def gradient(
 ) -> tuple[Floats, float]:
     """Of the sum of squared errors, but for a factor of 2 * steepness; and that sum."""
     counts = model.counts[chunk].astype(np.float32)
-    sums = counts @ weights
-    scores = sums[:, 0] * model.middlegame[chunk] + sums[:, 1] * model.endgame[chunk]
-    guess = sigmoid(steepness * scores)
+    guess = sigmoid(steepness * model.blend(counts @ weights, chunk))
     error = guess - targets[chunk]
     slope = error * guess * (1 - guess)
     sides = np.stack([slope * model.middlegame[chunk], slope * model.endgame[chunk]], axis=1)
@@ -200,6 +210,11 @@ HEAD = """# The evaluation's weights, middlegame and endgame, in the order of fe
 cdef int[2 * WEIGHT_COUNT] WEIGHT_PAIRS
 WEIGHT_PAIRS[:] = [
 """
+
+
+def is_weights_file(path: Path) -> bool:
+    with open_text(path, errors="replace") as text:
+        return text.read(len(HEAD)) == HEAD
 
 
 def format_weights(weights: npt.NDArray[np.int_]) -> str:

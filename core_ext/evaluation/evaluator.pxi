@@ -1,0 +1,148 @@
+# The one door to evaluation: a thread's evaluator gives the value of a position, whatever makes it.
+#
+# It keeps what its evaluation remembers: the pawn structures of the classical one; for the network an
+# accumulator for each ply of the variation that is being searched, and the last one of each view with
+# the king on each half of the board, from which a new half is begun.
+
+cdef enum:
+    MOST_LOOKBACK = 8      # plies: beyond them the last accumulator of the same half is as near
+
+cdef struct EvaluatorC:
+    const NetworkC* network  # NULL for the classical evaluation
+    int points               # or one of the evaluations of points.pxi, which goes before both
+    PawnEntryC* pawns
+    int16_t* sums            # the memory of all views
+    ViewC views[MAX_PLY + 1][2]
+    ViewC latest[2][2]       # by view and half
+
+
+cdef void free_evaluator(EvaluatorC* e) noexcept nogil:
+    if e != NULL:
+        free(e.pawns)
+        free(e.sums)
+        free(e)
+
+
+cdef void forget_views(EvaluatorC* e) noexcept nogil:
+    """Begin again from the empty board."""
+    cdef int view, half
+    cdef ViewC* latest
+    for view in range(2):
+        for half in range(2):
+            latest = &e.latest[view][half]
+            memset(latest.men, 0, sizeof(latest.men))
+            memcpy(latest.sums, e.network.input_biases, e.network.hidden * sizeof(int16_t))
+
+
+cdef EvaluatorC* new_evaluator(const NetworkC* network) noexcept nogil:
+    """NULL without memory. With no network it is the classical evaluation's."""
+    cdef EvaluatorC* e = <EvaluatorC*>calloc(1, sizeof(EvaluatorC))
+    cdef int16_t* sums
+    cdef int ply, view, half
+    if e == NULL:
+        return NULL
+    e.network = network
+    e.pawns = new_pawn_cache()
+    if e.pawns == NULL:
+        free_evaluator(e)
+        return NULL
+    if network == NULL:
+        return e
+    sums = <int16_t*>aligned_alloc(
+        64, (2 * (MAX_PLY + 1) + 4) * network.hidden * sizeof(int16_t))
+    if sums == NULL:
+        free_evaluator(e)
+        return NULL
+    e.sums = sums
+    for view in range(2):
+        for ply in range(MAX_PLY + 1):
+            e.views[ply][view].sums = sums
+            sums += network.hidden
+        for half in range(2):
+            e.latest[view][half].sums = sums
+            sums += network.hidden
+    forget_views(e)
+    return e
+
+
+cdef void clear_evaluator(EvaluatorC* e) noexcept nogil:
+    clear_pawn_cache(e.pawns)
+
+
+cdef inline void enter_ply(EvaluatorC* e, int ply) noexcept nogil:
+    """A new position stands here, in place of the one before it."""
+    e.views[ply][WHITE].is_ready = e.views[ply][BLACK].is_ready = False
+
+
+cdef inline void find_view(EvaluatorC* e, const PositionC* pos, int ply, int view,
+                           int hidden) noexcept nogil:
+    """Make the accumulator of a ply: from the nearest ply above that has one, else from the latest
+    one with the king on this half."""
+    cdef int flip = view_flip(view, king_square(pos, view))
+    cdef ViewC* latest = &e.latest[view][(flip & 7) != 0]
+    cdef ViewC* to = &e.views[ply][view]
+    cdef int above
+    for above in range(ply - 1, max(ply - MOST_LOOKBACK, 0) - 1, -1):
+        if e.views[above][view].is_ready and e.views[above][view].flip == flip:
+            derive_view(e.network, to, &e.views[above][view], pos, view, flip, hidden)
+            return
+    derive_view(e.network, to, latest, pos, view, flip, hidden)
+    memcpy(latest.men, to.men, sizeof(to.men))
+    memcpy(latest.sums, to.sums, hidden * sizeof(int16_t))
+
+
+cdef void verify_views(EvaluatorC* e, const PositionC* pos, int ply) noexcept nogil:
+    """For the debug build: an accumulator that is not the one from scratch ends the program."""
+    cdef int16_t fresh[MOST_UNITS]
+    cdef char fen[MAX_FEN_LENGTH]
+    cdef int view, unit, index, count
+    cdef u16 inputs[MOST_MEN]
+    cdef int piece
+    for view in range(2):
+        count = 0
+        for piece in range(6):
+            count = list_inputs(inputs, count, pos.pieces[piece], pos.pieces, piece, view,
+                                view_flip(view, king_square(pos, view)))
+        for unit in range(e.network.hidden):
+            fresh[unit] = e.network.input_biases[unit]
+            for index in range(count):
+                fresh[unit] += e.network.input_weights[inputs[index] * e.network.hidden + unit]
+        if memcmp(fresh, e.views[ply][view].sums, e.network.hidden * sizeof(int16_t)) != 0:
+            write_fen(pos, fen, True)
+            fprintf(stderr, "inconsistent accumulator: %s\n", fen)
+            abort()
+
+
+cdef inline int evaluate_by_network(EvaluatorC* e, const PositionC* pos, int ply,
+                                    int hidden) noexcept nogil:
+    cdef int view
+    for view in range(2):
+        if not e.views[ply][view].is_ready:
+            find_view(e, pos, ply, view, hidden)
+    if DEBUG_BUILD:
+        verify_views(e, pos, ply)
+    return read_output(e.network, e.views[ply][pos.side].sums, e.views[ply][pos.side ^ 1].sums,
+                       popcount(occupied(pos)), hidden)
+
+
+cdef int evaluate(EvaluatorC* e, const PositionC* pos, int ply) noexcept nogil:
+    """Centipawns from the side to move; `ply` says where the position stands in the variation."""
+    cdef int score
+    if e.points != NO_POINTS:
+        return evaluate_points(pos, e.points)
+    if e.network == NULL:
+        score = evaluate_classically(pos, e.pawns)
+    # The usual sizes are constants to the compiler.
+    elif e.network.hidden == 128:
+        score = apply_ending(pos, evaluate_by_network(e, pos, ply, 128))
+    elif e.network.hidden == 256:
+        score = apply_ending(pos, evaluate_by_network(e, pos, ply, 256))
+    else:
+        score = apply_ending(pos, evaluate_by_network(e, pos, ply, e.network.hidden))
+    return min(max(score, -LARGEST_EVALUATION), LARGEST_EVALUATION)
+
+
+cdef inline int evaluate_alone(EvaluatorC* e, const PositionC* pos) noexcept nogil:
+    """A position that stands in no variation."""
+    enter_ply(e, 0)
+    return evaluate(e, pos, 0)

@@ -1,0 +1,139 @@
+# The network: its weights, and the sums that a position's men make of them.
+#
+# Each side has its view of the board (inputs.pxi). In a view the rows of all men that stand on the
+# board add up to the hidden layer: its accumulator. It is not part of the position but a `ViewC` beside
+# it, made when it is asked for from any other one of the same kind, by the men in which the two
+# positions differ. Whether they lie a quiet move, a castling, a promotion or ten plies apart makes no
+# difference, and a new accumulator from nothing is one from the empty board.
+
+cdef enum:
+    ACTIVATION_ONE = 255   # what 1.0 is in the hidden layer
+    WEIGHT_ONE = 64        # and in the output's weights
+    NETWORK_STEP = 32      # the size of the hidden layer is a multiple of this, for whole vectors
+    MOST_UNITS = 1024
+
+# The size of a network.
+cdef struct ShapeC:
+    int hidden
+    int buckets
+
+cdef struct NetworkC:
+    int hidden
+    int buckets
+    int scale                      # centipawns for an output of 1.0
+    const int16_t* input_weights   # a row for each input
+    const int16_t* input_biases
+    const int16_t* output_weights  # for each bucket: the mover's view, then the other's
+    const int32_t* output_biases
+
+cdef struct ViewC:
+    u64 men[8]             # of the position that this is the view of: kinds, then colours
+    int flip
+    bint is_ready
+    int16_t* sums
+
+cdef extern from *:
+    """
+    typedef int16_t shorts16 __attribute__((vector_size(32), aligned(32), may_alias));
+    enum { SUMS_BLOCK = 2 };  /* vectors that stay in registers: NETWORK_STEP numbers */
+
+    #define SHORTS(array, index) (((shorts16*)(array))[index])
+
+    /* Some rows more and some rows less. */
+    static inline void change_sums(int16_t* to, const int16_t* from, const int16_t* weights,
+                                   const uint16_t* added, int added_count,
+                                   const uint16_t* removed, int removed_count, int hidden) {
+        for (int first = 0; first < hidden / 16; first += SUMS_BLOCK) {
+            shorts16 block[SUMS_BLOCK];
+            for (int part = 0; part < SUMS_BLOCK; part++)
+                block[part] = SHORTS(from, first + part);
+            for (int index = 0; index < added_count; index++)
+                for (int part = 0; part < SUMS_BLOCK; part++)
+                    block[part] += SHORTS(weights + added[index] * hidden, first + part);
+            for (int index = 0; index < removed_count; index++)
+                for (int part = 0; part < SUMS_BLOCK; part++)
+                    block[part] -= SHORTS(weights + removed[index] * hidden, first + part);
+            for (int part = 0; part < SUMS_BLOCK; part++)
+                SHORTS(to, first + part) = block[part];
+        }
+    }
+
+    /* The activation, clipped and squared, times the output's weights. The first product fits 16
+       bits by the size that weights may have, the sum fits 32 by what the loader checks. */
+    static inline int32_t activate(const int16_t* sums, const int16_t* weights, int hidden) {
+        const int16_t* s = (const int16_t*)__builtin_assume_aligned(sums, 32);
+        const int16_t* w = (const int16_t*)__builtin_assume_aligned(weights, 32);
+        int32_t total = 0;
+        for (int unit = 0; unit < hidden; unit++) {
+            int16_t value = s[unit] < 0 ? 0 : s[unit] > 255 ? 255 : s[unit];
+            int16_t product = (int16_t)(value * w[unit]);
+            total += (int32_t)product * (int32_t)value;
+        }
+        return total;
+    }
+    """
+    void change_sums(int16_t* to, const int16_t* source, const int16_t* weights, const u16* added,
+                     int added_count, const u16* removed, int removed_count,
+                     int hidden) noexcept nogil
+    int32_t activate(const int16_t* sums, const int16_t* weights, int hidden) noexcept nogil
+
+
+cdef bint has_safe_sums(const NetworkC* network) noexcept nogil:
+    """Do the products fit 16 bits and their sum 32, whatever the position?"""
+    cdef int bucket, unit, weight, total
+    for bucket in range(network.buckets):
+        total = 0
+        for unit in range(2 * network.hidden):
+            weight = network.output_weights[2 * bucket * network.hidden + unit]
+            if abs(weight) * ACTIVATION_ONE > 32767:
+                return False
+            total += abs(weight)
+        if <int64_t>total * ACTIVATION_ONE * ACTIVATION_ONE > 2147483647:
+            return False
+    return True
+
+
+cdef inline int list_inputs(u16* inputs, int count, u64 squares, const u64* men, int piece,
+                            int view, int flip) noexcept nogil:
+    """Append the inputs of the men of one kind on some squares; how many there are now."""
+    cdef int square
+    while squares:
+        square = pop_lowest(&squares)
+        inputs[count] = <u16>input_index(view, flip, (men[6 + BLACK] >> square) & 1, piece, square)
+        count += 1
+    return count
+
+
+cdef inline void derive_view(const NetworkC* network, ViewC* to, const ViewC* source,
+                             const PositionC* pos, int view, int flip, int hidden) noexcept nogil:
+    """A position's accumulator from another one in the same view with the same flip."""
+    cdef u16 added[MOST_MEN]
+    cdef u16 removed[MOST_MEN]
+    cdef int added_count = 0, removed_count = 0, piece
+    cdef u64 recoloured = source.men[6] ^ pos.colours[WHITE]
+    cdef u64 before, after, changed
+    for piece in range(6):
+        before = source.men[piece]
+        after = pos.pieces[piece]
+        changed = (before ^ after) | (before & after & recoloured)
+        if changed:
+            removed_count = list_inputs(removed, removed_count, before & changed, source.men,
+                                        piece, view, flip)
+            added_count = list_inputs(added, added_count, after & changed, pos.pieces, piece,
+                                      view, flip)
+    change_sums(to.sums, source.sums, network.input_weights, added, added_count, removed,
+                removed_count, hidden)
+    memcpy(to.men, pos.pieces, sizeof(to.men))
+    to.flip = flip
+    to.is_ready = True
+
+
+cdef inline int read_output(const NetworkC* network, const int16_t* own, const int16_t* other,
+                            int men, int hidden) noexcept nogil:
+    """Centipawns for the side to move, from the accumulators of both views."""
+    cdef int bucket = output_bucket(men, network.buckets)
+    cdef const int16_t* weights = network.output_weights + bucket * 2 * hidden
+    cdef int64_t total = activate(own, weights, hidden)
+    total += activate(other, weights + hidden, hidden)
+    total = total // ACTIVATION_ONE + network.output_biases[bucket]
+    return <int>(total * network.scale // (ACTIVATION_ONE * WEIGHT_ONE))

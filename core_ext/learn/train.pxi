@@ -1,0 +1,156 @@
+# Training the network: the loss and its gradient over packed positions, and a step of AdamW.
+#
+# Of 768 inputs some twenty are on, so a position reads and writes that many rows of the first layer's
+# weights and nothing else of it. That is why this loop, without a library, is fast on a processor.
+#
+# The parameters are floats in one array: the first layer's weights, a row for each input; its biases;
+# then for each output bucket the weights of both views, the mover's first; then the output biases.
+
+from libc.math cimport expf, sqrtf
+
+# How targets are made: the result's share, and the sigmoid that turns scores into chances.
+cdef struct TargetC:
+    float result_share
+    float steepness
+
+cdef struct SampleC:
+    int men
+    int bucket
+    float target
+    u16 inputs[2][MOST_MEN]  # in the view of the side to move, and of the other
+
+
+cdef inline int parameter_count(const ShapeC* shape) noexcept nogil:
+    return (INPUT_COUNT + 1) * shape.hidden + shape.buckets * (2 * shape.hidden + 1)
+
+
+cdef inline float sigmoid(float x) noexcept nogil:
+    return 1 / (1 + expf(-x))
+
+
+cdef bint read_sample(SampleC* sample, const PackedC* packed, const TargetC* targets,
+                      int buckets) noexcept nogil:
+    """The inputs that are on, and what the output should be; False if the bytes are no position."""
+    cdef int side = packed.side >> 7
+    cdef int index = 0, square, man, piece, colour, view
+    cdef int kings[2]
+    cdef int flips[2]
+    cdef u64 left = packed.occupied
+    cdef float result, chance
+    if popcount(left) > MOST_MEN or packed.result > 2:
+        return False
+    kings[WHITE] = kings[BLACK] = NO_SQUARE
+    while left:
+        square = pop_lowest(&left)
+        man = (packed.men[index >> 1] >> (4 * (index & 1))) & 15
+        index += 1
+        if man & 7 == KING:
+            kings[man >> 3] = square
+    if kings[WHITE] == NO_SQUARE or kings[BLACK] == NO_SQUARE:
+        return False
+    for view in range(2):
+        flips[view] = view_flip(side ^ view, kings[side ^ view])
+    sample.men = index
+    index = 0
+    left = packed.occupied
+    while left:
+        square = pop_lowest(&left)
+        man = (packed.men[index >> 1] >> (4 * (index & 1))) & 15
+        piece = man & 7
+        if piece == CASTLING_ROOK:
+            piece = ROOK
+        if piece > KING:
+            return False
+        colour = man >> 3
+        for view in range(2):
+            sample.inputs[view][index] = <u16>input_index(side ^ view, flips[view], colour, piece,
+                                                          square)
+        index += 1
+    sample.bucket = output_bucket(sample.men, buckets)
+    result = 0.5 * packed.result
+    chance = sigmoid(targets.steepness * packed.score)
+    sample.target = targets.result_share * result + (1 - targets.result_share) * chance
+    if side == BLACK:
+        sample.target = 1 - sample.target
+    return True
+
+
+cdef inline float learn_sample(float* gradient, const float* parameters, const SampleC* sample,
+                               const ShapeC* shape, int hidden, bint learning) noexcept nogil:
+    """The squared error of one position; its gradient is added, if that is wanted."""
+    cdef float sums[2][MOST_UNITS]
+    cdef int biases = INPUT_COUNT * hidden
+    cdef int outputs = biases + hidden + sample.bucket * 2 * hidden
+    cdef int output_bias = biases + hidden + shape.buckets * 2 * hidden + sample.bucket
+    cdef int view
+    cdef float total = parameters[output_bias], chance, error, slope
+    for view in range(2):
+        sum_rows(sums[view], parameters + biases, parameters, sample.inputs[view], sample.men,
+                 hidden)
+        total += dot_squares(sums[view], parameters + outputs + view * hidden, hidden)
+    chance = sigmoid(total)
+    error = chance - sample.target
+    if learning:
+        slope = 2 * error * chance * (1 - chance)
+        gradient[output_bias] += slope
+        for view in range(2):
+            back_propagate(sums[view], slope, parameters + outputs + view * hidden,
+                           gradient + outputs + view * hidden, gradient + biases, hidden)
+            add_to_rows(gradient, sums[view], sample.inputs[view], sample.men, hidden)
+    return error * error
+
+
+cdef float learn_as_sized(float* gradient, const float* parameters, const SampleC* sample,
+                          const ShapeC* shape, bint learning) noexcept nogil:
+    """The usual sizes are constants to the compiler."""
+    if shape.hidden == 64:
+        return learn_sample(gradient, parameters, sample, shape, 64, learning)
+    if shape.hidden == 128:
+        return learn_sample(gradient, parameters, sample, shape, 128, learning)
+    if shape.hidden == 256:
+        return learn_sample(gradient, parameters, sample, shape, 256, learning)
+    return learn_sample(gradient, parameters, sample, shape, shape.hidden, learning)
+
+
+cdef int64_t learn_positions(double* loss, float* gradient, const float* parameters,
+                             const PackedC* positions, const u32* order, int64_t count,
+                             const ShapeC* shape, const TargetC* targets,
+                             bint learning) noexcept nogil:
+    """Add up errors and gradients of the positions of this order. How many were positions: the
+    first that is none ends it."""
+    cdef SampleC sample
+    cdef int64_t index
+    for index in range(count):
+        if index + 4 < count:
+            prefetch(&positions[order[index + 4]])
+        if not read_sample(&sample, &positions[order[index]], targets, shape.buckets):
+            return index
+        loss[0] += learn_as_sized(gradient, parameters, &sample, shape, learning)
+    return count
+
+
+cdef struct AdamC:
+    float rate
+    float decay
+    float first_bias       # what the running means still lack after so many steps
+    float second_bias
+    float limit            # no weight is larger: the quantised ones must fit
+
+
+cdef void step_adam(float* parameters, float* means, float* squares, float* const* gradients,
+                    int gradient_count, float scale, int count, const AdamC* adam) noexcept nogil:
+    """One step of AdamW. The gradients, one of each thread, are added up and emptied."""
+    cdef float slope, step
+    cdef int index, part
+    for index in range(count):
+        slope = 0
+        for part in range(gradient_count):
+            slope += gradients[part][index]
+            gradients[part][index] = 0
+        slope *= scale
+        means[index] += <float>0.1 * (slope - means[index])
+        squares[index] += <float>0.001 * (slope * slope - squares[index])
+        step = means[index] * adam.first_bias / (
+            sqrtf(squares[index] * adam.second_bias) + <float>1e-8)
+        step += adam.decay * parameters[index]
+        parameters[index] = min(max(parameters[index] - adam.rate * step, -adam.limit), adam.limit)

@@ -1,0 +1,95 @@
+# Every read and write of every history table: what moves, and what errors of the evaluation,
+# earlier searches met.
+
+cdef inline void bump(int16_t* value, int bonus, int limit) noexcept nogil:
+    """Move a value towards its limit; the closer it is, the less."""
+    value[0] += <int16_t>(bonus - value[0] * abs(bonus) // limit)
+
+
+cdef inline int history_bonus(int depth) noexcept nogil:
+    return min(BONUS_LIMIT, BONUS_SLOPE * depth - BONUS_OFFSET if depth > 1 else BONUS_SLOPE // 2)
+
+
+cdef inline int16_t* continuation_entry(FrameC* f, int plies_back, int piece,
+                                        int target) noexcept nogil:
+    return &(f - plies_back).continuation[0][piece][target]
+
+
+cdef inline int16_t* pawn_entry(ThreadC* t, FrameC* f, int piece, int target) noexcept nogil:
+    return &t.history.pawns[f.pos.pawn_key & (PAWN_HISTORY_SIZE - 1)][piece][target]
+
+
+cdef inline int quiet_history(ThreadC* t, FrameC* f, MoveC move) noexcept nogil:
+    cdef int side = f.pos.side
+    cdef int piece = coloured(f.pos.squares[move_from(move)], side)
+    cdef int target = move_to(move)
+    return (t.history.quiet[side][move_from(move)][target]
+            + pawn_entry(t, f, piece, target)[0]
+            + continuation_entry(f, 1, piece, target)[0]
+            + continuation_entry(f, 2, piece, target)[0]
+            + continuation_entry(f, 4, piece, target)[0] // 2)
+
+
+cdef inline int16_t* capture_entry(ThreadC* t, FrameC* f, MoveC move) noexcept nogil:
+    return &t.history.capture[f.pos.squares[move_from(move)]][move_to(move)][
+        captured_piece(&f.pos, move)]
+
+
+cdef void update_quiet(ThreadC* t, FrameC* f, MoveC move, int bonus) noexcept nogil:
+    cdef int side = f.pos.side
+    cdef int piece = coloured(f.pos.squares[move_from(move)], side)
+    cdef int target = move_to(move)
+    bump(&t.history.quiet[side][move_from(move)][target], bonus, HISTORY_LIMIT)
+    bump(pawn_entry(t, f, piece, target), bonus, HISTORY_LIMIT)
+    bump(continuation_entry(f, 1, piece, target), bonus, HISTORY_LIMIT)
+    bump(continuation_entry(f, 2, piece, target), bonus, HISTORY_LIMIT)
+    bump(continuation_entry(f, 4, piece, target), bonus, HISTORY_LIMIT)
+
+
+cdef void update_histories(ThreadC* t, FrameC* f, MoveC best, MoveC* quiets, int quiet_count,
+                           MoveC* captures, int capture_count, int depth) noexcept nogil:
+    """After a cutoff: the best move gains, the moves tried before it lose."""
+    cdef int bonus = history_bonus(depth), index
+    if is_quiet(best):
+        f.killer = best
+        if depth > 2 or quiet_count > 0:
+            update_quiet(t, f, best, bonus)
+        for index in range(quiet_count):
+            update_quiet(t, f, quiets[index], -bonus)
+    else:
+        bump(capture_entry(t, f, best), bonus, HISTORY_LIMIT)
+    for index in range(capture_count):
+        bump(capture_entry(t, f, captures[index]), -bonus, HISTORY_LIMIT)
+
+
+# Correction history: how far the evaluation was off in positions that share a part with this one.
+
+cdef inline int16_t* pawn_correction(ThreadC* t, const PositionC* pos) noexcept nogil:
+    return &t.history.pawn_correction[pos.side][pos.pawn_key & (CORRECTION_SIZE - 1)]
+
+
+cdef inline int16_t* minor_correction(ThreadC* t, const PositionC* pos) noexcept nogil:
+    return &t.history.minor_correction[pos.side][pos.minor_key & (CORRECTION_SIZE - 1)]
+
+
+cdef inline int16_t* nonpawn_correction(ThreadC* t, const PositionC* pos,
+                                        int colour) noexcept nogil:
+    return &t.history.nonpawn_correction[pos.side][colour][
+        pos.nonpawn_keys[colour] & (CORRECTION_SIZE - 1)]
+
+
+cdef inline int correct_evaluation(ThreadC* t, const PositionC* pos, int evaluation) noexcept nogil:
+    cdef int correction = (pawn_correction(t, pos)[0] + minor_correction(t, pos)[0]
+                           + nonpawn_correction(t, pos, WHITE)[0]
+                           + nonpawn_correction(t, pos, BLACK)[0])
+    evaluation += correction // CORRECTION_DIVISOR
+    return min(max(evaluation, -LARGEST_EVALUATION), LARGEST_EVALUATION)
+
+
+cdef void update_corrections(ThreadC* t, const PositionC* pos, int error, int depth) noexcept nogil:
+    cdef int bonus = min(max(error * depth // CORRECTION_DEPTH_DIVISOR, -CORRECTION_LIMIT // 4),
+                         CORRECTION_LIMIT // 4)
+    bump(pawn_correction(t, pos), bonus, CORRECTION_LIMIT)
+    bump(minor_correction(t, pos), bonus, CORRECTION_LIMIT)
+    bump(nonpawn_correction(t, pos, WHITE), bonus, CORRECTION_LIMIT)
+    bump(nonpawn_correction(t, pos, BLACK), bonus, CORRECTION_LIMIT)

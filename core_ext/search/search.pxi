@@ -1,0 +1,527 @@
+# The search: principal variation search with a transposition table and everything that lets it
+# look at fewer moves. The steps are numbered in the order in which they happen.
+
+from libc.math cimport log
+
+cdef enum:
+    CLOCK_CHECK_MASK = 1023  # the clock is read once in so many nodes
+    LMR_ONE = 1024           # reductions are counted in 1024ths of a ply
+    TRACKED_MOVES = 64       # moves that a cutoff will blame
+    TABLE_RULE50 = 90        # from here on the table, whose keys lack the count, is not believed
+
+cdef int QUIET_REDUCTIONS[64][64]
+cdef int CAPTURE_REDUCTIONS[64][64]
+
+
+cdef void fill_reductions() noexcept nogil:
+    cdef int depth, count
+    cdef double product
+    for depth in range(1, 64):
+        for count in range(1, 64):
+            product = log(depth) * log(count)
+            QUIET_REDUCTIONS[depth][count] = <int>(LMR_QUIET_BASE + LMR_QUIET_SLOPE * product)
+            CAPTURE_REDUCTIONS[depth][count] = <int>(LMR_CAPTURE_BASE
+                                                     + LMR_CAPTURE_SLOPE * product)
+
+
+fill_reductions()
+
+
+# ---- stopping
+
+cdef bint must_stop(ThreadC* t) noexcept nogil:
+    """Each thread watches the limits, as the first may have to wait for a processor.
+
+    Depth 1 is always finished.
+    """
+    cdef SharedC* shared = t.shared
+    if t.root_depth > 1:
+        if shared.limits.nodes and count_nodes(shared) >= shared.limits.nodes:
+            store_relaxed(&shared.stop, 1)
+        if (t.nodes & CLOCK_CHECK_MASK) == 0 and past_hard_limit(&shared.clock):
+            store_relaxed(&shared.stop, 1)
+    return is_stopped(t)
+
+
+cdef bint past_hard_limit(const ClockC* clock) noexcept nogil:
+    cdef int64_t limit = hard_limit(clock)
+    return limit != 0 and elapsed_ns(clock) >= limit
+
+
+# ---- moving about in the tree
+
+cdef inline u64 likely_key(const PositionC* pos, MoveC move) noexcept nogil:
+    """The key after a move, but for castling, promotion and en passant: good for a prefetch."""
+    cdef int origin = move_from(move), target = move_to(move)
+    cdef int piece = pos.squares[origin], victim = pos.squares[target]
+    cdef u64 key = (pos.key ^ SIDE_KEY ^ PIECE_KEYS[pos.side][piece][origin]
+                    ^ PIECE_KEYS[pos.side][piece][target] ^ EN_PASSANT_KEYS[pos.en_passant])
+    return key ^ PIECE_KEYS[pos.side ^ 1][victim][target] if victim != NO_PIECE else key
+
+
+cdef inline void go_down(ThreadC* t, FrameC* f, MoveC move) noexcept nogil:
+    cdef int piece = coloured(f.pos.squares[move_from(move)], f.pos.side)
+    prefetch_entry(&t.shared.table, likely_key(&f.pos, move))  # arrives while the move is made
+    make_move(&f[1].pos, &f.pos, move)
+    enter_ply(t.evaluator, f.ply + 1)
+    f.move = move
+    f.continuation = &t.history.continuation[piece][move_to(move)]
+    f[1].double_extensions = f.double_extensions
+    t.keys[t.game_length + f.ply + 1] = f[1].pos.key
+
+
+cdef inline void pass_move(ThreadC* t, FrameC* f) noexcept nogil:
+    make_null_move(&f[1].pos, &f.pos)
+    f[1].pos.rule50 = 0  # no repetition reaches across a null move
+    enter_ply(t.evaluator, f.ply + 1)
+    prefetch_entry(&t.shared.table, f[1].pos.key)
+    f.move = NULL_MOVE
+    f.continuation = &t.history.continuation[0][0]
+    f[1].double_extensions = f.double_extensions
+    t.keys[t.game_length + f.ply + 1] = f[1].pos.key
+
+
+cdef inline bint has_pieces(const PositionC* pos) noexcept nogil:
+    return (pos.colours[pos.side] & ~(pos.pieces[PAWN] | pos.pieces[KING])) != 0
+
+
+cdef inline int draw_score(ThreadC* t) noexcept nogil:
+    """Draws differ by a hair, so that the search does not run in circles."""
+    return 1 - <int>(t.nodes & 2)
+
+
+cdef inline bint bound_fits(int bound, int score, int limit) noexcept nogil:
+    """Does a stored bound prove that the value is on the same side of the limit?"""
+    return (bound & (LOWER_BOUND if score >= limit else UPPER_BOUND)) != 0
+
+
+# ---- quiescence
+
+cdef int quiesce(ThreadC* t, FrameC* f, int alpha, int beta) noexcept nogil:
+    """Captures and promotions until nothing hangs; in check, all evasions."""
+    cdef bint is_pv = beta - alpha > 1
+    cdef bint in_check = f.pos.checkers != 0
+    cdef int best = -INFINITE, raw = NO_EVALUATION
+    cdef int score, futility = -INFINITE, quiets_seen = 0, count = 0
+    cdef MoveC move, best_move = NULL_MOVE
+    cdef EntryC entry
+    cdef PickerC picker
+
+    f.pv_length = 0
+    if must_stop(t):
+        return 0
+    count_node(t)
+    if f.ply > t.seldepth:
+        t.seldepth = f.ply
+    if is_draw(t, f):
+        return draw_score(t)
+    if f.ply >= MAX_PLY - 1:
+        return 0 if in_check else node_evaluation(t, f)
+
+    entry = probe_table(&t.shared.table, f.pos.key, f.ply)
+    if entry.found and not is_pv and bound_fits(entry.bound, entry.score, beta):
+        return entry.score
+
+    # Stand pat: the side to move need not capture.
+    if not in_check:
+        raw = known_evaluation(t, f, &entry)
+        best = correct_evaluation(t, &f.pos, raw)
+        if entry.found and bound_fits(entry.bound, entry.score, best) and not is_certain(
+                entry.score):
+            best = entry.score
+        if best >= beta:
+            if not entry.found:
+                store_entry(&t.shared.table, f.pos.key, f.ply, NULL_MOVE, best, raw, 0,
+                            LOWER_BOUND, False)
+            return best
+        alpha = max(alpha, best)
+        futility = best + DELTA_MARGIN
+
+    start_picker(&picker, f, entry.move, NULL_MOVE, QUIESCENCE_EXCHANGE, True)
+    while True:
+        move = next_move(&picker, t, f)
+        if move == NULL_MOVE:
+            break
+        count += 1
+        if best > -LEAST_WIN:
+            if in_check and is_quiet(move):
+                quiets_seen += 1
+                if quiets_seen > QUIESCENCE_EVASIONS:
+                    continue
+            if (not in_check and not is_promotion(move)
+                    and futility + EXCHANGE_VALUES[captured_piece(&f.pos, move)] <= alpha):
+                best = max(best, futility + EXCHANGE_VALUES[captured_piece(&f.pos, move)])
+                continue
+        go_down(t, f, move)
+        score = -quiesce(t, f + 1, -beta, -alpha)
+        if is_stopped(t):
+            return 0
+        if score > best:
+            best = score
+            if score > alpha:
+                alpha = score
+                best_move = move
+                if is_pv:
+                    f.pv_length = write_pv(f.pv, f, move)
+                if score >= beta:
+                    break
+    if in_check and count == 0:
+        return mated_in(f.ply)
+    store_entry(&t.shared.table, f.pos.key, f.ply, best_move, best, raw, 0,
+                LOWER_BOUND if best >= beta else UPPER_BOUND, False)
+    return best
+
+
+# ---- the parts of a node that prune it whole
+
+cdef int try_null_move(ThreadC* t, FrameC* f, int beta, int depth, int evaluation) noexcept nogil:
+    """If passing still fails high, some move surely does. Unsound only in zugzwang, which is rare
+    with pieces on the board; deep cut-offs are verified with the side's own moves."""
+    cdef int reduction = NULL_BASE + depth // NULL_DEPTH_DIVISOR + min(
+        NULL_EVAL_LIMIT, (evaluation - beta) // NULL_EVAL_DIVISOR)
+    cdef int score
+    pass_move(t, f)
+    score = -negamax(t, f + 1, -beta, 1 - beta, depth - reduction, True)
+    if score < beta or is_stopped(t):
+        return -INFINITE
+    if is_certain(score):
+        score = beta
+    if depth < NULL_VERIFY_DEPTH or t.null_guard > 0:
+        return score
+    t.null_guard = f.ply + 3 * (depth - reduction) // 4
+    if negamax(t, f, beta - 1, beta, depth - reduction, False) < beta:
+        score = -INFINITE
+    t.null_guard = 0
+    return score
+
+
+cdef int try_probcut(ThreadC* t, FrameC* f, int beta, int depth, MoveC table_move, int raw,
+                     int evaluation) noexcept nogil:
+    """A capture that beats beta by a margin in a shallow search will beat beta in a deep one."""
+    cdef int raised = beta + PROBCUT_MARGIN
+    cdef int score
+    cdef PickerC picker
+    cdef MoveC move
+    start_picker(&picker, f, table_move, NULL_MOVE, max(raised - evaluation, 0), True)
+    while True:
+        move = next_move(&picker, t, f)
+        if move == NULL_MOVE:
+            return -INFINITE
+        # The picker gives out only what wins enough, but for the table's move.
+        if move == table_move and not wins_exchange(&f.pos, move, raised - evaluation):
+            continue
+        go_down(t, f, move)
+        score = -quiesce(t, f + 1, -raised, 1 - raised)
+        if score >= raised and depth > PROBCUT_REDUCTION:
+            score = -negamax(t, f + 1, -raised, 1 - raised, depth - PROBCUT_REDUCTION, True)
+        if is_stopped(t):
+            return -INFINITE
+        if score >= raised:
+            store_entry(&t.shared.table, f.pos.key, f.ply, move, score, raw,
+                        depth - PROBCUT_REDUCTION + 1, LOWER_BOUND, False)
+            return score
+
+
+# ---- the move loop's decisions
+
+# Step 11 skips moves that will not raise alpha at this little depth.
+
+cdef inline bint loses_too_much(FrameC* f, const PickerC* picker, MoveC move,
+                                int depth) noexcept nogil:
+    """A capture, or a check, which may begin a combination whatever the evaluation says."""
+    if is_quiet(move):
+        return not wins_exchange(&f.pos, move, -SEE_CHECK_MARGIN * depth)
+    return (picker.stage != STAGE_GOOD_NOISY
+            and not wins_exchange(&f.pos, move, -SEE_CAPTURE_MARGIN * depth))
+
+
+cdef inline bint quiets_are_hopeless(FrameC* f, int count, int depth, int lmr_depth, int alpha,
+                                     bint improving) noexcept nogil:
+    """Many better ones were tried, or the evaluation is too far below alpha."""
+    if count >= (LATE_MOVE_BASE + depth * depth) // (1 if improving else 2):
+        return True
+    return (f.pos.checkers == 0 and lmr_depth <= FUTILITY_DEPTH
+            and f.static_eval + FUTILITY_BASE + FUTILITY_STEP * lmr_depth <= alpha)
+
+
+cdef inline bint quiet_is_hopeless(FrameC* f, MoveC move, int depth, int lmr_depth,
+                                   int history) noexcept nogil:
+    """It has failed again and again, or it loses material."""
+    if lmr_depth <= HISTORY_PRUNING_DEPTH and history < -HISTORY_PRUNING * depth:
+        return True
+    return not wins_exchange(&f.pos, move, -SEE_QUIET_MARGIN * lmr_depth * lmr_depth)
+
+
+cdef int singular_extension(ThreadC* t, FrameC* f, EntryC* entry, int beta, int depth,
+                            bint is_pv, bint cut_node, int* multicut) noexcept nogil:
+    """Step 12. Is the table move the only good one? Search the others to find out.
+
+    The margin grows by 1024ths of a centipawn with each ply of depth.
+    """
+    cdef int target = entry.score - SINGULAR_MARGIN * depth // 1024
+    cdef int score
+    multicut[0] = -INFINITE
+    f.excluded = entry.move
+    score = negamax(t, f, target - 1, target, (depth - 1) // 2, cut_node)
+    f.excluded = NULL_MOVE
+    if score < target:
+        if (not is_pv and score < target - DOUBLE_EXTENSION_MARGIN
+                and f.double_extensions < DOUBLE_EXTENSION_LIMIT):
+            return 2
+        return 1
+    if target >= beta and not is_certain(target):
+        multicut[0] = target  # several moves beat beta
+        return 0
+    if entry.score >= beta:
+        return -2
+    return -1 if cut_node else 0
+
+
+cdef inline int reduction_of(FrameC* f, MoveC move, int history, int depth, int count,
+                             bint is_pv, bint cut_node, bint improving, bint was_pv,
+                             MoveC table_move) noexcept nogil:
+    """Step 14. Later moves are searched less deeply; all in 1024ths of a ply."""
+    cdef int d = min(depth, 63), c = min(count, 63)
+    cdef int reduction
+    if is_quiet(move):
+        reduction = QUIET_REDUCTIONS[d][c]
+        if table_move != NULL_MOVE and not is_quiet(table_move):
+            reduction += LMR_TABLE_CAPTURE
+        if move == f.killer:
+            reduction -= LMR_KILLER
+    else:
+        reduction = CAPTURE_REDUCTIONS[d][c]
+    reduction -= history * LMR_ONE // LMR_HISTORY_DIVISOR
+    if is_pv:
+        reduction -= LMR_PV
+    if was_pv:
+        reduction -= LMR_WAS_PV
+    if cut_node:
+        reduction += LMR_CUT_NODE
+    if not improving:
+        reduction += LMR_NOT_IMPROVING
+    if f[1].pos.checkers:
+        reduction -= LMR_CHECK
+    return reduction
+
+
+# ---- a node
+
+cdef int negamax(ThreadC* t, FrameC* f, int alpha, int beta, int depth,
+                 bint cut_node) noexcept nogil:
+    cdef bint is_pv = beta - alpha > 1
+    cdef bint is_root = f.ply == 0
+    cdef bint in_check = f.pos.checkers != 0
+    cdef bint improving, was_pv
+    cdef int first_alpha = alpha, best = -INFINITE, raw = NO_EVALUATION, evaluation, score = 0
+    cdef int count = 0, quiet_count = 0, capture_count = 0
+    cdef int extension, reduction, child_depth, multicut, lmr_depth, history
+    cdef int bound, most = INFINITE
+    cdef u64 nodes_before
+    cdef MoveC move, best_move = NULL_MOVE
+    cdef MoveC quiets[TRACKED_MOVES]
+    cdef MoveC captures[TRACKED_MOVES]
+    cdef EntryC entry
+    cdef PickerC picker
+
+    # Step 1. At the horizon, settle the captures.
+    if depth <= 0:
+        return quiesce(t, f, alpha, beta)
+
+    # Step 2. Count the node; stop, or see a draw or a mate that cannot be bettered.
+    f.pv_length = 0
+    if must_stop(t):
+        return 0
+    count_node(t)
+    if is_pv and f.ply > t.seldepth:
+        t.seldepth = f.ply
+    if not is_root:
+        if is_draw(t, f):
+            return draw_score(t)
+        if f.ply >= MAX_PLY - 1:
+            return 0 if in_check else node_evaluation(t, f)
+        if alpha < 0 and can_repeat(t, f):
+            alpha = draw_score(t)
+            if alpha >= beta:
+                return alpha
+        alpha = max(alpha, mated_in(f.ply))
+        beta = min(beta, -mated_in(f.ply + 1))
+        if alpha >= beta:
+            return alpha
+        first_alpha = alpha
+
+    # Step 3. What does the table know? The fifty-move rule is not in its keys.
+    entry = probe_table(&t.shared.table, f.pos.key, f.ply)
+    if is_root:
+        entry.move = t.roots[t.pv_index].move if t.root_depth > 1 else NULL_MOVE
+    was_pv = is_pv or (entry.found and entry.was_pv)
+    if (not is_pv and f.excluded == NULL_MOVE and entry.found and entry.depth >= depth
+            and bound_fits(entry.bound, entry.score, beta) and f.pos.rule50 < TABLE_RULE50):
+        return entry.score
+
+    # Step 4. What do the tablebases know?
+    if (t.shared.probing.tables != NULL and not is_root and f.excluded == NULL_MOVE
+            and may_probe(t, f, depth)):
+        bound = probe_node(t, f, &score)
+        if bound_settles(bound, score, alpha, beta):
+            store_entry(&t.shared.table, f.pos.key, f.ply, NULL_MOVE, score, NO_EVALUATION,
+                        min(depth + TABLEBASE_DEPTH, MAX_PLY - 1), bound, was_pv)
+            return score
+        if is_pv and bound == LOWER_BOUND:
+            best = score
+            alpha = first_alpha = max(alpha, score)
+        elif is_pv and bound == UPPER_BOUND:
+            most = score
+
+    # Step 5. The static evaluation, corrected by experience and by the table's bound.
+    f[1].killer = NULL_MOVE
+    if in_check:
+        f.static_eval = evaluation = NO_EVALUATION
+        improving = False
+    else:
+        raw = known_evaluation(t, f, &entry)
+        f.static_eval = evaluation = correct_evaluation(t, &f.pos, raw)
+        if (entry.found and bound_fits(entry.bound, entry.score, evaluation)
+                and not is_certain(entry.score)):
+            evaluation = entry.score
+        improving = is_improving(f)
+
+    if not is_pv and not in_check and f.excluded == NULL_MOVE:
+        # Step 6. Far below alpha near the horizon: only captures can help.
+        if depth <= RAZOR_DEPTH and evaluation + RAZOR_BASE + RAZOR_STEP * depth * depth <= alpha:
+            score = quiesce(t, f, alpha, alpha + 1)
+            if score <= alpha:
+                return score
+        # Step 7. Far above beta: a quiet move will keep it there.
+        if (depth <= REVERSE_FUTILITY_DEPTH and not is_certain(beta)
+                and evaluation - REVERSE_FUTILITY_MARGIN * (depth - improving) >= beta):
+            return (evaluation + beta) // 2
+        # Step 8. Null move.
+        if (depth >= NULL_DEPTH and evaluation >= beta
+                and f.static_eval >= beta + NULL_MARGIN_BASE - NULL_MARGIN_STEP * depth
+                and (f - 1).move != NULL_MOVE and has_pieces(&f.pos) and f.ply >= t.null_guard
+                and beta > -LEAST_WIN):
+            score = try_null_move(t, f, beta, depth, evaluation)
+            if score > -INFINITE:
+                return score
+        # Step 9. ProbCut.
+        if (depth >= PROBCUT_DEPTH and not is_certain(beta)
+                and not (entry.found and entry.depth > depth - PROBCUT_REDUCTION
+                         and entry.score < beta + PROBCUT_MARGIN)):
+            score = try_probcut(t, f, beta, depth, entry.move, raw, f.static_eval)
+            if score > -INFINITE:
+                return score
+
+    # Step 10. With no move to try first, a shallower search now finds one for the next time.
+    if ((is_pv or cut_node) and depth >= IIR_DEPTH and entry.move == NULL_MOVE
+            and f.excluded == NULL_MOVE and not is_root):
+        depth -= 1
+
+    start_picker(&picker, f, entry.move, f.killer, 0, False)
+    while True:
+        move = next_move(&picker, t, f)
+        if move == NULL_MOVE:
+            break
+        if move == f.excluded or (is_root and not root_move_is_due(t, move)):
+            continue
+        count += 1
+        extension = 0
+        history = quiet_history(t, f, move) if is_quiet(move) else capture_entry(t, f, move)[0]
+        if not is_root:
+            # Step 11. Skip the hopeless, once something that is not a mate has been found.
+            if best > -LEAST_WIN and has_pieces(&f.pos) and depth <= PRUNING_DEPTH:
+                lmr_depth = max(depth - QUIET_REDUCTIONS[min(depth, 63)][min(count, 63)]
+                                // LMR_ONE, 0)
+                if not is_quiet(move) or is_known_check(&picker, &f.pos, move):
+                    if loses_too_much(f, &picker, move, depth):
+                        continue
+                elif quiets_are_hopeless(f, count, depth, lmr_depth, alpha, improving):
+                    picker.skip_quiets = True
+                    continue
+                elif quiet_is_hopeless(f, move, depth, lmr_depth, history):
+                    continue
+            # Step 12. Extend the singular.
+            if (depth >= SINGULAR_DEPTH and move == entry.move and f.excluded == NULL_MOVE
+                    and entry.depth >= depth - SINGULAR_TABLE_DEPTH
+                    and entry.bound & LOWER_BOUND
+                    and not is_certain(entry.score) and f.ply < 2 * t.root_depth):
+                extension = singular_extension(t, f, &entry, beta, depth, is_pv, cut_node,
+                                               &multicut)
+                if is_stopped(t):
+                    return 0
+                if multicut > -INFINITE:
+                    return multicut
+
+        # Step 13. Make the move.
+        nodes_before = t.nodes
+        go_down(t, f, move)
+        f[1].double_extensions += extension == 2
+        child_depth = depth - 1 + extension
+
+        # Step 14. Late moves: first a reduced, then a full null-window search.
+        if depth >= 2 and count > 1 + is_root:
+            reduction = reduction_of(f, move, history, depth, count, is_pv, cut_node, improving,
+                                     was_pv, entry.move) // LMR_ONE
+            reduction = max(min(reduction, child_depth - 1), 0)
+            score = -negamax(t, f + 1, -alpha - 1, -alpha, child_depth - reduction, True)
+            if score > alpha and reduction > 0:
+                score = -negamax(t, f + 1, -alpha - 1, -alpha, child_depth, not cut_node)
+        elif not is_pv or count > 1:
+            score = -negamax(t, f + 1, -alpha - 1, -alpha, child_depth, not cut_node)
+
+        # Step 15. The first move, and whatever beats it, with the full window.
+        if is_pv and (count == 1 or score > alpha):
+            score = -negamax(t, f + 1, -beta, -alpha, child_depth, False)
+        if is_stopped(t):
+            return 0
+
+        # Step 16. Keep the best.
+        if is_root:
+            note_root_move(t, f, move, score, alpha, beta, count, t.nodes - nodes_before)
+        if score > best:
+            best = score
+            if score > alpha:
+                alpha = score
+                best_move = move
+                if is_pv and not is_root:
+                    f.pv_length = write_pv(f.pv, f, move)
+                if score >= beta:
+                    break
+        if move != best_move:
+            if is_quiet(move):
+                if quiet_count < TRACKED_MOVES:
+                    quiets[quiet_count] = move
+                    quiet_count += 1
+            elif capture_count < TRACKED_MOVES:
+                captures[capture_count] = move
+                capture_count += 1
+
+    # Step 17. No legal move: mate or stalemate (or only the excluded one).
+    if count == 0:
+        if f.excluded != NULL_MOVE:
+            return alpha
+        return mated_in(f.ply) if in_check else 0
+
+    # Step 18. Learn from it and remember it.
+    best = min(best, most)
+    if best >= beta:
+        update_histories(t, f, best_move, quiets, quiet_count, captures, capture_count, depth)
+    if f.excluded == NULL_MOVE and not (is_root and t.pv_index > 0):
+        store_entry(&t.shared.table, f.pos.key, f.ply, best_move, best, raw, depth,
+                    LOWER_BOUND if best >= beta else (EXACT if best > first_alpha and is_pv
+                                                      else UPPER_BOUND), was_pv)
+        if (not in_check and (best_move == NULL_MOVE or is_quiet(best_move))
+                and not is_certain(best)
+                and not (best >= beta and best <= f.static_eval)
+                and not (best_move == NULL_MOVE and best >= f.static_eval)):
+            update_corrections(t, &f.pos, best - f.static_eval, depth)
+    return best
+
+
+cdef inline bint is_improving(FrameC* f) noexcept nogil:
+    """Is the evaluation better than when this side moved last?"""
+    if (f - 2).static_eval != NO_EVALUATION:
+        return f.static_eval > (f - 2).static_eval
+    if (f - 4).static_eval != NO_EVALUATION:
+        return f.static_eval > (f - 4).static_eval
+    return True

@@ -1,0 +1,149 @@
+"""`cythera data`: files of games and positions, looked at and rearranged."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from learn_tools import own_games
+
+from uci_engine import batch, cli
+from uci_engine.learn import data
+from uci_engine.learn.gamefiles import Filter, expand, format_block, read_blocks
+
+pytestmark = pytest.mark.release_only
+
+
+def make_games(count: int, seed: int) -> list[bytes]:
+    return own_games(count, seed, soft_nodes=20, hard_nodes=40)
+
+
+@pytest.fixture(scope="module")
+def games() -> list[bytes]:
+    return make_games(40, 1)
+
+
+@pytest.fixture
+def files(tmp_path: Path, games: list[bytes]) -> list[Path]:
+    """One with a game a block, one with them all in one."""
+    paths = [tmp_path / "single.games", tmp_path / "together.games"]
+    paths[0].write_bytes(b"".join(format_block(game, 1) for game in games[:25]))
+    paths[1].write_bytes(format_block(b"".join(games[25:]), 15))
+    return paths
+
+
+def run(*words: object) -> int:
+    return cli.main(["data", *map(str, words)])
+
+
+def games_of(path: Path) -> list[bytes]:
+    return [game for block in read_blocks(path) for game in data.single_games(block)]
+
+
+def test_what_is_shown_is_what_is_there(
+    files: list[Path], games: list[bytes], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("show", *files) == 0
+    shown = capsys.readouterr().out
+    plies = sum((len(game) - 32) // 4 for game in games)
+    positions = expand(b"".join(games), Filter())
+    assert re.search(rf"^games +{len(games)}$", shown, re.MULTILINE)
+    assert re.search(rf"^plies +{plies:,}$", shown, re.MULTILINE)
+    assert re.search(rf"^positions +{len(positions):,}$", shown, re.MULTILINE)
+    draws = 100 * np.mean(positions["result"] == 1)
+    if draws:
+        assert re.search(rf"^ +draw +{draws:.1f}%", shown, re.MULTILINE)
+    even = 100 * np.mean((positions["score"] >= -50) & (positions["score"] < 50))
+    assert re.search(rf"^ +-50 to 49 +{even:.1f}%", shown, re.MULTILINE)
+
+
+def test_merged_files_hold_all_games(files: list[Path], games: list[bytes], tmp_path: Path) -> None:
+    out = tmp_path / "all.games"
+    assert run("merge", out, *files) == 0
+    assert games_of(out) == games
+
+
+def test_a_split_keeps_games_whole(files: list[Path], games: list[bytes], tmp_path: Path) -> None:
+    learnt, aside = tmp_path / "learnt.games", tmp_path / "aside.games"
+    assert run("split", learnt, "--aside", aside, "--share", 0.3, *files) == 0
+    parts = [games_of(learnt), games_of(aside)]
+    assert all(parts)
+    assert sorted(parts[0] + parts[1]) == sorted(games)
+
+
+def test_shuffled_positions_are_the_same_in_another_order(
+    files: list[Path], games: list[bytes], tmp_path: Path
+) -> None:
+    outs = [tmp_path / name for name in ("first.bin", "second.bin", "other.bin")]
+    for out, seed in zip(outs, (1, 1, 2), strict=True):
+        assert run("shuffle", out, *files, "--seed", seed) == 0
+    positions = expand(b"".join(games), Filter())
+    shuffled = np.fromfile(outs[0], dtype=batch.POSITION)
+    assert sorted(each.tobytes() for each in shuffled) == sorted(
+        each.tobytes() for each in positions
+    )
+    assert shuffled.tobytes() != positions.tobytes()
+    assert outs[0].read_bytes() == outs[1].read_bytes() != outs[2].read_bytes()
+    # Neighbours are of one game in the file of games, and seldom after the shuffling.
+    assert np.mean(shuffled["result"][1:] == shuffled["result"][:-1]) < 0.8
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(
+        [path.name for path in (*files, *outs)]
+    )
+
+
+def test_records_are_shuffled_and_shown_as_well(
+    games: list[bytes], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    records = tmp_path / "records.bin"
+    positions = expand(b"".join(games), Filter())
+    positions.tofile(records)
+    assert run("show", records) == 0
+    assert f"{len(positions):,}" in capsys.readouterr().out
+    assert run("shuffle", tmp_path / "out.bin", records) == 0
+    assert (tmp_path / "out.bin").stat().st_size == records.stat().st_size
+
+
+def test_damage_is_named_by_its_offset_and_skipped_on_request(
+    files: list[Path], games: list[bytes], tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    blocks = [format_block(game, 1) for game in games[:25]]
+    damaged = bytearray(b"".join(blocks))
+    offset = sum(map(len, blocks[:3]))
+    damaged[offset + 60] ^= 1
+    files[0].write_bytes(bytes(damaged))
+    out = tmp_path / "all.games"
+    assert run("check", *files) == 1
+    assert f"single.games: at byte {offset}: a damaged block" in capfd.readouterr().out
+    assert run("merge", out, *files) == 2
+    assert f"at byte {offset}: a damaged block" in capfd.readouterr().err
+    assert not out.exists()
+    assert run("merge", out, *files, "--skip") == 0
+    assert f"skipped: {files[0]}: at byte {offset}" in capfd.readouterr().err
+    assert games_of(out) == games[:3] + games[4:]
+    assert run("check", out) == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        ([], "COMMAND"),
+        (["cook"], "invalid choice: 'cook'"),
+        (["show"], "FILE"),
+        (["show", "{folder}/none"], "No such file"),
+        (["show", "{folder}"], "Is a directory"),
+        (["merge", "{folder}/out", "{folder}/text"], "text: not a file of games"),
+        (["shuffle", "{folder}/out", "{folder}/text"], "text: item 0 is not a chess position"),
+        (["split", "{folder}/out", "{folder}/text"], "--aside"),
+    ],
+)
+def test_wrong_calls_are_one_line(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], words: list[str], problem: str
+) -> None:
+    (tmp_path / "text").write_text("Not everything that is called a file holds games.\n")
+    assert run(*(word.format(folder=tmp_path) for word in words)) == 2
+    errors = capfd.readouterr().err
+    assert errors.count("\n") == 1
+    assert problem in errors
+    assert [path.name for path in tmp_path.iterdir()] == ["text"]

@@ -1,0 +1,321 @@
+"""The network: its file, its arithmetic, and accumulators that are never wrong."""
+
+from __future__ import annotations
+
+import os
+import random
+from pathlib import Path
+from typing import Any
+
+import chess
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from uci_process import EngineProcess
+
+from core_ext import core
+from uci_engine import Board, batch
+from uci_engine.learn.train import first_parameters, quantise
+from uci_engine.network import (
+    OWN_NETWORK,
+    NetworkFile,
+    format_network,
+    parse_network,
+    read_network,
+)
+
+SCALE = 170
+
+
+def make_file(hidden: int = 64, buckets: int = 1, seed: int = 1) -> NetworkFile:
+    weights = quantise(first_parameters(hidden, buckets, seed), hidden, buckets)
+    return NetworkFile(hidden, buckets, SCALE, '{"made": "by a test"}', weights)
+
+
+@pytest.fixture
+def net(tmp_path: Path) -> Path:
+    path = tmp_path / "own.nnue"
+    path.write_bytes(format_network(make_file(64)))
+    return path
+
+
+class Reference:
+    """The network's definition in numpy, from a position as python-chess sees it."""
+
+    def __init__(self, file: NetworkFile) -> None:
+        hidden, self.buckets = file.hidden, file.buckets
+        numbers = np.frombuffer(file.weights[: -4 * file.buckets], dtype="<i2").astype(np.int64)
+        self.inputs = numbers[: 768 * hidden].reshape(768, hidden)
+        self.biases = numbers[768 * hidden : 769 * hidden]
+        self.outputs = numbers[769 * hidden :].reshape(file.buckets, 2, hidden)
+        self.output_biases = np.frombuffer(file.weights[-4 * file.buckets :], dtype="<i4")
+        self.scale = file.scale
+
+    def view(self, board: chess.Board, colour: chess.Color) -> npt.NDArray[np.int64]:
+        king = board.king(colour)
+        assert king is not None
+        sums = self.biases.copy()
+        for square, piece in board.piece_map().items():
+            if colour == chess.BLACK:
+                square = chess.square_mirror(square)
+            if chess.square_file(king) >= 4:
+                square = chess.square(7 - chess.square_file(square), chess.square_rank(square))
+            sums += self.inputs[
+                384 * (piece.color != colour) + 64 * (piece.piece_type - 1) + square
+            ]
+        return np.clip(sums, 0, 255)
+
+    def evaluate(self, board: chess.Board) -> int:
+        bucket = (len(board.piece_map()) - 1) * self.buckets // 32
+        views = np.stack([self.view(board, board.turn), self.view(board, not board.turn)])
+        total = int(np.sum(views * views * self.outputs[bucket]))
+        return towards_zero(
+            (towards_zero(total, 255) + int(self.output_biases[bucket])) * self.scale, 255 * 64
+        )
+
+
+def towards_zero(number: int, divisor: int) -> int:
+    quotient = abs(number) // divisor
+    return quotient if number >= 0 else -quotient
+
+
+def random_boards(seed: int, count: int, *, chess960: bool = False) -> list[chess.Board]:
+    """Positions of random games, about one in four, with more men than the known endings have."""
+    rng = random.Random(seed)
+    boards: list[chess.Board] = []
+    while len(boards) < count:
+        board = chess.Board.from_chess960_pos(rng.randrange(960)) if chess960 else chess.Board()
+        for _ in range(120):
+            moves = list(board.legal_moves)
+            if not moves or len(board.piece_map()) < 9:
+                break
+            board.push(rng.choice(moves))
+            if rng.random() < 0.25 and len(boards) < count:
+                boards.append(board.copy(stack=False))
+    return boards
+
+
+@pytest.mark.parametrize(("hidden", "buckets"), [(32, 1), (64, 8), (128, 1), (128, 8), (256, 1)])
+def test_the_whole_numbers_are_those_of_the_definition(hidden: int, buckets: int) -> None:
+    file = make_file(hidden, buckets)
+    reference, evaluator = Reference(file), core.Evaluator(file.network)
+    for board in random_boards(hidden + buckets, 150):
+        assert evaluator.evaluate(Board(board)) == reference.evaluate(board), board.fen()
+
+
+@pytest.mark.parametrize("chess960", [False, True])
+def test_a_search_sees_what_an_evaluation_from_scratch_sees(chess960: bool) -> None:
+    """Accumulators are updated over many plies at once; in the debug build each is compared with
+    one from scratch. Here the static evaluations that a search leaves in its table are checked."""
+    file = make_file(64)
+    network = file.network
+    searcher = core.Searcher(hash_mb=4, network=network)
+    for board in random_boards(5, 12, chess960=chess960):
+        own = Board(board, chess960=chess960)
+        searcher.clear()
+        found = searcher.search(own, nodes=3000)
+        assert found.nodes >= 3000 or own.legal_count() == 0 or found.mate is not None
+        fresh = core.Evaluator(network)
+        line = own.copy()
+        for move in found.pv:
+            line.push(move)
+            assert fresh.evaluate(line) == core.Evaluator(network).evaluate(line)
+
+
+def test_colours_changed_make_no_difference() -> None:
+    evaluator = core.Evaluator(make_file(128).network)
+    for board in random_boards(3, 200):
+        assert evaluator.evaluate(Board(board)) == evaluator.evaluate(Board(board.mirror()))
+
+
+def test_a_mirror_makes_no_difference() -> None:
+    """Where castling allows one."""
+    evaluator = core.Evaluator(make_file(128).network)
+    seen = 0
+    for board in random_boards(4, 300):
+        if board.castling_rights:
+            continue
+        other = board.transform(chess.flip_horizontal)
+        assert evaluator.evaluate(Board(board)) == evaluator.evaluate(Board(other))
+        seen += 1
+    assert seen > 100
+
+
+def test_positions_in_bulk_have_the_same_values(net: Path) -> None:
+    network = make_file(64).network
+    boards = random_boards(6, 3000)
+    positions = batch.pack(boards)
+    evaluator = core.Evaluator(network)
+    expected = [evaluator.evaluate(Board(board)) for board in boards]
+    assert batch.evaluate(positions, eval_file=net).tolist() == expected
+    assert batch.evaluate(positions).tolist() != expected
+
+
+KNOWN_ENDINGS = {
+    "bare kings": ("8/8/4k3/8/8/3K4/8/8 w - - 0 1", 0, 0),
+    "a lone knight": ("8/8/4k3/8/8/3K1N2/8/8 w - - 0 1", 0, 0),
+    "the wrong bishop": ("k7/8/8/P7/8/2B5/1K6/8 w - - 0 1", 0, 0),
+    "a drawn pawn": ("8/8/8/4k3/8/4K3/4P3/8 w - - 0 1", 0, 0),
+    "a won pawn": ("8/8/4k3/8/4K3/8/4P3/8 b - - 0 1", -10_000, -400),
+    "bishop and knight": ("7k/8/8/8/8/3K4/3BN3/8 w - - 0 1", -100, 10_000),
+}
+
+
+@pytest.mark.parametrize("name", KNOWN_ENDINGS)
+def test_known_endings_stand_above_the_network(name: str) -> None:
+    fen, low, high = KNOWN_ENDINGS[name]
+    assert low <= core.Evaluator(make_file(64).network).evaluate(Board(fen)) <= high
+
+
+def test_a_man_s_value_is_what_the_evaluation_loses_without_it() -> None:
+    evaluator = core.Evaluator(make_file(64).network)
+    board = chess.Board("r1bq1rk1/pp2bppp/2n1pn2/2pp4/3P4/2PBPN2/PP1N1PPP/R1BQ1RK1 b - - 0 8")
+    whole = -evaluator.evaluate(Board(board))
+    values = evaluator.piece_values(Board(board))
+    assert set(values) == {sq for sq, man in board.piece_map().items() if man.piece_type != 6}
+    for square, value in values.items():
+        less = board.copy(stack=False)
+        less.remove_piece_at(square)
+        assert value == whole + evaluator.evaluate(Board(less.fen()))
+
+
+# ---- files
+
+
+def test_a_file_comes_back_as_it_was(tmp_path: Path) -> None:
+    file = make_file(64, 8)
+    path = tmp_path / "own.nnue"
+    path.write_bytes(format_network(file))
+    assert read_network(str(path)) == file
+    assert (file.network.hidden, file.network.buckets, file.network.scale) == (64, 8, SCALE)
+
+
+def test_every_cut_is_refused() -> None:
+    whole = format_network(make_file(32))
+    lengths = [*range(200), *range(200, len(whole), 977), len(whole) - 1]
+    for length in lengths:
+        with pytest.raises(ValueError, match=r"network file"):
+            parse_network(whole[:length])
+
+
+@settings(max_examples=300)
+@given(place=st.floats(0, 1, exclude_max=True), bit=st.integers(0, 7))
+def test_every_flipped_bit_is_refused(place: float, bit: int) -> None:
+    damaged = bytearray(WHOLE)
+    damaged[int(place * len(damaged))] ^= 1 << bit
+    with pytest.raises(ValueError, match=r"network file"):
+        parse_network(bytes(damaged))
+
+
+WHOLE = format_network(make_file(32))
+
+
+@given(data=st.binary(max_size=300))
+def test_other_files_are_refused(data: bytes) -> None:
+    with pytest.raises(ValueError, match=r"network file"):
+        parse_network(data)
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"hidden": 33}, "multiple of 32 units"),
+        ({"hidden": 2048}, "at most 1024"),
+        ({"buckets": 9}, "output buckets must be from 1 to 8"),
+        ({"scale": 0}, "scale must be from 1 to"),
+        ({"weights": b"short"}, "bytes"),
+    ],
+)
+def test_what_the_core_can_not_use_is_refused(change: dict[str, Any], problem: str) -> None:
+    with pytest.raises(ValueError, match=problem):
+        _ = make_file()._replace(**change).network
+
+
+def test_weights_that_could_overflow_are_refused() -> None:
+    file = make_file(64)
+    weights = np.frombuffer(file.weights[:-4], dtype="<i2").copy()
+    weights[-1] = 129  # times 255 it does not fit 16 bits
+    with pytest.raises(ValueError, match="too large for its arithmetic"):
+        _ = file._replace(weights=weights.tobytes() + file.weights[-4:]).network
+    large = make_file(1024)
+    weights = np.frombuffer(large.weights[:-4], dtype="<i2").copy()
+    weights[-2048:] = 100  # each fits, their sum does not
+    with pytest.raises(ValueError, match="too large for its arithmetic"):
+        _ = large._replace(weights=weights.tobytes() + large.weights[-4:]).network
+
+
+# ---- the engine's options
+
+
+def test_the_engine_plays_by_a_network_from_a_file(net: Path) -> None:
+    with EngineProcess() as engine:
+
+        def last_words(*settings: str) -> str:
+            options = [f"setoption name {setting}" for setting in settings]
+            engine.send(*options, "ucinewgame", "go nodes 2000")
+            return engine.read_until("bestmove")[-2].split(" nps ")[0]
+
+        engine.send("position startpos moves e2e4")
+        own = last_words()
+        classical = last_words("Evaluation value classical")
+        other = last_words(f"EvalFile value {net}", "Evaluation value nnue")
+        assert len({own, classical, other}) == 3
+        assert last_words("Evaluation value classical") == classical
+        assert last_words("Evaluation value nnue", "EvalFile value <empty>") == own
+
+
+def test_the_engine_s_own_network_is_small_and_evaluates() -> None:
+    assert os.path.getsize(OWN_NETWORK) <= 3_000_000
+    network = read_network(OWN_NETWORK).network
+    board = Board("r3k3/8/8/8/8/8/8/Q3K3 w - - 0 1")
+    assert core.Evaluator(network).evaluate(board) > 200
+    assert batch.evaluate(batch.pack([board])).tolist() == [core.Evaluator(network).evaluate(board)]
+
+
+def test_a_network_that_was_read_outlives_its_file(net: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy.nnue"
+    copy.write_bytes(net.read_bytes())
+    with EngineProcess() as engine:
+        engine.send(f"setoption name EvalFile value {copy}", "go nodes 2000")
+        before = engine.read_until("bestmove")[-1]
+        copy.unlink()
+        engine.send("ucinewgame", "go nodes 2000")
+        assert engine.read_until("bestmove")[-1] == before
+
+
+def test_eval_shows_what_each_man_is_worth(net: Path) -> None:
+    fen = "r1bq1rk1/pp2bppp/2n1pn2/2pp4/3P4/2PBPN2/PP1N1PPP/R1BQ1RK1 b - - 0 8"
+    evaluator = core.Evaluator(make_file(64).network)
+    with EngineProcess() as engine:
+        engine.send(f"setoption name EvalFile value {net}", f"position fen {fen}", "eval")
+        said = engine.read_until("Evaluation:")
+    cells = [line.split("|")[1:-1] for line in said if line.startswith(" |")]
+    board, expected = chess.Board(fen), evaluator.piece_values(Board(fen))
+    for rank, (men, values) in enumerate(zip(cells[::2], cells[1::2], strict=True)):
+        for file in range(8):
+            square = chess.square(file, 7 - rank)
+            piece = board.piece_at(square)
+            assert men[file].strip() == (piece.symbol() if piece else "")
+            value = expected.get(square)
+            assert values[file].strip() == ("" if value is None else f"{value / 100:+.2f}")
+    assert said[-1].startswith(f"Evaluation: {-evaluator.evaluate(Board(fen)):+} centipawns")
+
+
+def test_a_wrong_network_is_refused_and_the_old_one_stays(net: Path, tmp_path: Path) -> None:
+    damaged = tmp_path / "damaged.nnue"
+    damaged.write_bytes(net.read_bytes()[:-9])
+    with EngineProcess() as engine:
+        engine.send(f"setoption name EvalFile value {net}", "isready")
+        engine.read_until("readyok")
+        engine.send("go nodes 2000")
+        before = engine.read_until("bestmove")[-1]
+        for wrong, words in (
+            (damaged, "damaged network file"),
+            (tmp_path / "none", "No such file"),
+        ):
+            engine.send(f"setoption name EvalFile value {wrong}")
+            assert words in engine.read_until("info string")[-1]
+        engine.send("ucinewgame", "go nodes 2000")
+        assert engine.read_until("bestmove")[-1] == before

@@ -1,0 +1,302 @@
+"""Training: the gradient, the descent, checkpoints, and a small chain from games to a network."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from learn_tools import own_games
+from uci_process import COMMAND, ENVIRONMENT, TIMEOUT
+
+from core_ext import core
+from uci_engine import batch, cli
+from uci_engine.learn.gamefiles import Filter, expand, format_block
+from uci_engine.learn.train import LARGEST_WEIGHT, dequantise, first_parameters, quantise
+from uci_engine.network import read_network
+
+pytestmark = pytest.mark.release_only
+
+SHARE, STEEPNESS = 0.3, 0.006
+
+
+def make_games(count: int, seed: int) -> bytes:
+    return b"".join(own_games(count, seed, soft_nodes=60, hard_nodes=100))
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("train") / "own.games"
+    path.write_bytes(b"".join(format_block(make_games(20, seed), 20) for seed in range(6)))
+    return path
+
+
+@pytest.fixture(scope="module")
+def positions() -> batch.Positions:
+    return expand(make_games(4, 99), Filter())
+
+
+def error_of(
+    parameters: npt.NDArray[np.float32], positions: batch.Positions, hidden: int, buckets: int
+) -> float:
+    order = np.arange(len(positions), dtype=np.uint32)
+    span = (0, len(order))
+    return core.learn_range(
+        None, parameters, positions, order, hidden, buckets, SHARE, STEEPNESS, *span
+    )
+
+
+# ---- the gradient
+
+
+def reference_gradient(
+    parameters: npt.NDArray[np.float64], positions: batch.Positions, hidden: int, buckets: int
+) -> tuple[float, npt.NDArray[np.float64]]:
+    """Loss and gradient by the chain rule over whole arrays, written down from the definition."""
+    first = 768 * hidden
+    inputs, biases = parameters[:first].reshape(768, hidden), parameters[first : first + hidden]
+    outputs = parameters[first + hidden : -buckets].reshape(buckets, 2 * hidden)
+    gradient = np.zeros_like(parameters)
+    loss = 0.0
+    for board, record in zip(batch.unpack(positions), positions, strict=True):
+        black = not board.turn
+        men = list(board.to_chess().piece_map().items())
+        active = np.zeros((2, 768))
+        for view in range(2):
+            colour = bool(view) if black else not view
+            king = board.to_chess().king(colour)
+            assert king is not None
+            flip = (0 if colour else 56) ^ (7 if king % 8 > 3 else 0)
+            for square, man in men:
+                other = man.color != colour
+                active[view, 384 * other + 64 * (man.piece_type - 1) + (square ^ flip)] = 1
+        sums = active @ inputs + biases
+        clipped = np.clip(sums, 0, 1)
+        bucket = (len(men) - 1) * buckets // 32
+        total = float((clipped**2).reshape(-1) @ outputs[bucket] + parameters[-buckets + bucket])
+        chance = 1 / (1 + np.exp(-total))
+        target = SHARE * record["result"] / 2 + (1 - SHARE) / (
+            1 + np.exp(-STEEPNESS * float(record["score"]))
+        )
+        error = chance - (1 - target if black else target)
+        loss += error**2
+        slope = 2 * error * chance * (1 - chance)
+        start = first + hidden + bucket * 2 * hidden
+        gradient[start : start + 2 * hidden] += slope * (clipped**2).reshape(-1)
+        gradient[len(gradient) - buckets + bucket] += slope
+        inside = (sums > 0) & (sums < 1)
+        back = slope * outputs[bucket].reshape(2, hidden) * 2 * clipped * inside
+        gradient[first : first + hidden] += back.sum(axis=0)
+        gradient[:first] += (active.T @ back).reshape(-1)
+    return loss, gradient
+
+
+@pytest.mark.parametrize(("hidden", "buckets"), [(32, 1), (64, 8), (128, 1)])
+def test_the_gradient_is_that_of_the_chain_rule(
+    positions: batch.Positions, hidden: int, buckets: int
+) -> None:
+    some = positions[:: max(1, len(positions) // 40)].copy()
+    parameters = first_parameters(hidden, buckets, 5)
+    gradient = np.zeros_like(parameters)
+    order = np.arange(len(some), dtype=np.uint32)
+    loss = core.learn_range(
+        gradient, parameters, some, order, hidden, buckets, SHARE, STEEPNESS, 0, len(order)
+    )
+    expected_loss, expected = reference_gradient(
+        parameters.astype(np.float64), some, hidden, buckets
+    )
+    assert loss == pytest.approx(expected_loss, rel=1e-5)
+    assert np.abs(expected).max() > 1e-3
+    np.testing.assert_allclose(gradient, expected, rtol=1e-3, atol=1e-6)
+
+
+def test_the_gradient_is_that_of_finite_differences(positions: batch.Positions) -> None:
+    shape = (32, 1)
+    parameters = first_parameters(*shape, 5)
+    gradient = np.zeros_like(parameters)
+    order = np.arange(len(positions), dtype=np.uint32)
+    core.learn_range(
+        gradient, parameters, positions, order, *shape, SHARE, STEEPNESS, 0, len(order)
+    )
+    for index in np.argsort(-np.abs(gradient))[:20]:
+        errors = []
+        for step in (-1e-2, 1e-2):
+            moved = parameters.copy()
+            moved[index] += step
+            errors.append(error_of(moved, positions, *shape))
+        assert (errors[1] - errors[0]) / 2e-2 == pytest.approx(gradient[index], rel=0.05)
+
+
+def test_a_step_of_adam_is_that_of_its_definition() -> None:
+    rng = np.random.default_rng(3)
+    size = 1000
+    values, means, squares = (rng.normal(size=size).astype(np.float32) for _ in range(3))
+    squares = np.abs(squares)
+    gradients = [rng.normal(size=size).astype(np.float32) for _ in range(2)]
+    slope = (gradients[0] + gradients[1]).astype(np.float64) * 0.25
+    expected_mean = 0.9 * means + 0.1 * slope
+    expected_square = 0.999 * squares + 0.001 * slope**2
+    step = (expected_mean / (1 - 0.9**3)) / (np.sqrt(expected_square / (1 - 0.999**3)) + 1e-8)
+    expected = np.clip(values - 0.1 * (step + 0.05 * values), -1.5, 1.5)
+    core.adam_step(
+        values, means, squares, gradients, scale=0.25, rate=0.1, decay=0.05, limit=1.5, step=3
+    )
+    np.testing.assert_allclose(values, expected, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(means, expected_mean, rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(squares, expected_square, rtol=1e-4, atol=1e-6)
+    assert not any(gradient.any() for gradient in gradients)
+
+
+def test_what_is_no_position_is_named(positions: batch.Positions) -> None:
+    damaged = positions[:10].copy()
+    damaged["men"][3] = 0xFF
+    order = np.arange(10, dtype=np.uint32)
+    parameters = first_parameters(32, 1, 1)
+    with pytest.raises(ValueError, match="item 3 is not a chess position"):
+        core.learn_range(None, parameters, damaged, order, 32, 1, SHARE, STEEPNESS, 0, 10)
+    with pytest.raises(ValueError, match="no position 10 among 10"):
+        core.learn_range(
+            None, parameters, positions[:10].copy(), order + 1, 32, 1, SHARE, STEEPNESS, 0, 10
+        )
+
+
+# ---- the command
+
+
+def train(out: Path, *arguments: object) -> int:
+    return cli.main(["train", str(out), *map(str, arguments)])
+
+
+def test_from_games_to_a_network_that_plays(data: Path, tmp_path: Path) -> None:
+    """On games kept aside it does better than a constant and than the untrained network."""
+    out = tmp_path / "own.nnue"
+    assert (
+        train(out, data, "--hidden", 32, "--epochs", 30, "--batch", 256, "--steepness", STEEPNESS)
+        == 0
+    )
+    network = read_network(str(out)).network
+    aside = expand(make_games(20, 1234), Filter())
+    results = aside["result"] / 2
+    mover = np.where(aside["side"] >> 7, -1, 1)
+    chances = 1 / (1 + np.exp(-STEEPNESS * aside["score"].astype(float)))
+    targets = 0.2 * results + 0.8 * chances
+
+    def loss(evaluations: npt.NDArray[np.int16]) -> float:
+        guesses = 1 / (1 + np.exp(-STEEPNESS * (evaluations * mover).astype(float)))
+        return float(np.mean((guesses - targets) ** 2))
+
+    def loss_of(network: core.Network) -> float:
+        scores = np.zeros(len(aside), dtype=np.int16)
+        core.evaluate_range(aside, scores, len(aside), 0, len(aside), network)
+        return loss(scores)
+
+    untrained = quantise(first_parameters(32, 1, 1), 32, 1)
+    constant = float(np.mean((targets.mean() - targets) ** 2))
+    assert loss_of(network) < 0.9 * constant
+    assert loss_of(network) < 0.9 * loss_of(core.Network(untrained, 32, 1, network.scale))
+    searcher = core.Searcher(hash_mb=1, network=network)
+    assert searcher.search(batch.unpack(aside[:1])[0], depth=5).best is not None
+
+
+def test_the_same_command_makes_the_same_network(data: Path, tmp_path: Path) -> None:
+    outs = [tmp_path / name for name in ("a.nnue", "b.nnue")]
+    for out in outs:
+        assert train(out, data, "--hidden", 32, "--epochs", 2, "--threads", 1) == 0
+    first, second = (read_network(str(out)) for out in outs)
+    assert first.weights == second.weights
+
+
+def test_a_training_goes_on_from_a_network(data: Path, tmp_path: Path) -> None:
+    """Its first weights are the network's: rounded again they are the same."""
+    first, second, last = (tmp_path / f"{name}.nnue" for name in ("first", "second", "last"))
+    size = ["--hidden", 32, "--buckets", 2, "--threads", 1]
+    assert train(first, data, *size, "--epochs", 2) == 0
+    network = read_network(str(first))
+    assert quantise(dequantise(network), 32, 2) == network.weights
+    assert train(second, data, *size, "--epochs", 2, "--from", first) == 0
+    assert train(last, data, *size, "--epochs", 2, "--from", first, "--rate", 1e-6) == 0
+    assert read_network(str(second)).weights != network.weights
+    assert read_network(str(last)).weights == network.weights
+
+
+def is_newer(checkpoint: Path, before: bytes) -> bool:
+    return checkpoint.exists() and checkpoint.read_bytes() != before
+
+
+def test_an_interrupted_training_ends_as_one_that_was_not(data: Path, tmp_path: Path) -> None:
+    """Bit for bit, with one thread, however often and wherever it is killed."""
+    whole, cut = tmp_path / "whole.nnue", tmp_path / "cut.nnue"
+    arguments = [str(data), "--hidden", "32", "--epochs", "40", "--threads", "1"]
+    assert train(whole, *arguments) == 0
+    checkpoint = cut.with_suffix(".checkpoint.npz")
+    command = [*COMMAND, "train", str(cut), *arguments, "--checkpoint", "0"]
+    for _ in range(3):
+        before = checkpoint.read_bytes() if checkpoint.exists() else b""
+        process = subprocess.Popen(command, stderr=subprocess.DEVNULL, env=ENVIRONMENT)
+        while process.poll() is None and not is_newer(checkpoint, before):
+            time.sleep(0.02)
+        process.send_signal(signal.SIGKILL)
+        process.wait(TIMEOUT)
+    subprocess.run(command, stderr=subprocess.DEVNULL, env=ENVIRONMENT, check=True, timeout=TIMEOUT)
+    assert not checkpoint.exists()
+    assert read_network(str(cut)).weights == read_network(str(whole)).weights
+
+
+def test_a_checkpoint_of_another_training_is_refused(
+    data: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "own.nnue"
+    command = [*COMMAND, "train", str(out), str(data), "--hidden", "32", "--epochs", "1000"]
+    checkpoint = out.with_suffix(".checkpoint.npz")
+    process = subprocess.Popen(
+        [*command, "--checkpoint", "0"], stderr=subprocess.DEVNULL, env=ENVIRONMENT
+    )
+    while not checkpoint.exists():
+        assert process.poll() is None
+        time.sleep(0.02)
+    process.kill()
+    process.wait(TIMEOUT)
+    before = checkpoint.read_bytes()
+    assert train(out, data, "--hidden", 32, "--epochs", 2) == 2
+    assert "made with other settings or data" in capfd.readouterr().err
+    assert checkpoint.read_bytes() == before
+    checkpoint.write_bytes(before[: len(before) // 2])
+    assert train(out, data, "--hidden", 32, "--epochs", 1000) == 2
+    assert "not a checkpoint" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        ([], "NETWORK"),
+        (["{out}"], "FILE"),
+        (["{out}", "{folder}/none.games"], "No such file"),
+        (["{out}", "{folder}/text"], "text: item 0 is not a chess position"),
+        (["{out}", "{data}", "--hidden", "33"], "multiple of 32"),
+        (["{out}", "{data}", "--share", "2"], "--share: must be from 0 to 1"),
+        (["{folder}/none/own.nnue", "{data}"], "No such file or directory"),
+        (["{out}", "{data}", "--from", "{data}"], "not a network file"),
+    ],
+)
+def test_wrong_training_is_refused(
+    data: Path,
+    tmp_path: Path,
+    capfd: pytest.CaptureFixture[str],
+    arguments: list[str],
+    problem: str,
+) -> None:
+    (tmp_path / "text").write_text("Not everything that is called a file holds games.\n" * 2)
+    words = {"out": tmp_path / "own.nnue", "folder": tmp_path, "data": data}
+    assert cli.main(["train", *(each.format(**words) for each in arguments)]) == 2
+    errors = capfd.readouterr().err
+    assert errors.count("\n") == 1
+    assert problem in errors
+    assert not (tmp_path / "own.nnue").exists()
+
+
+def test_weights_stay_within_what_the_engine_s_arithmetic_allows() -> None:
+    assert LARGEST_WEIGHT * core.WEIGHT_UNIT * core.ACTIVATION_UNIT <= 32767

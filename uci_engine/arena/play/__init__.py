@@ -1,0 +1,1 @@
+"""Playing: who meets whom, from where, by which rules, on how many hands."""

@@ -1,0 +1,1 @@
+"""Engines as players: how one is described, started, spoken to and limited."""

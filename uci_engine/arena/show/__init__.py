@@ -1,0 +1,1 @@
+"""Showing: on the terminal and as a page."""

@@ -1,0 +1,1 @@
+"""One module for each experiment: `add_arguments(parser)` and `run(options, tell)`."""

@@ -1,0 +1,300 @@
+"""`cythera data`: look at files of games and positions, check, merge, split and shuffle them."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from core_ext import core
+from uci_engine import batch
+from uci_engine.arguments import Parser, decimal_between, number_between
+from uci_engine.files import replacement
+from uci_engine.learn.gamefiles import (
+    Block,
+    Damage,
+    Filter,
+    expand,
+    format_block,
+    is_game_file,
+    read_blocks,
+    refuse,
+)
+from uci_engine.learn.records import check_records
+
+OnDamage = Callable[[Damage], None]
+
+GAMES_A_BLOCK = 1000
+RECORDS_AT_ONCE = 1 << 20
+# Shuffling throws positions into so many piles at random, then shuffles each in memory.
+PILES = 64
+SCORE_EDGES = (-3000, -1000, -600, -300, -150, -50, 50, 150, 300, 600, 1000, 3000)
+LENGTH_EDGES = (0, 20, 40, 60, 80, 100, 120, 160, 200, 300, 400, 1025)
+MEN_EDGES = (2, 5, 8, 11, 14, 17, 20, 23, 26, 29, 33)
+BAR_WIDTH = 40
+
+
+def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
+    parser = Parser(prog="cythera data", description="Files of own games and positions.")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    def add_command(name: str, purpose: str, out: str | None = None) -> argparse.ArgumentParser:
+        command = commands.add_parser(name, help=purpose, description=purpose)
+        if out:
+            command.add_argument("out", type=Path, metavar=out)
+        command.add_argument("files", type=Path, nargs="+", metavar="FILE")
+        command.add_argument(
+            "--skip", action="store_true", help="leave out damaged blocks instead of ending"
+        )
+        return command
+
+    add_command("show", "counts, and how scores, results, material and lengths are distributed")
+    add_command("check", "name every damaged block; exit code 1 if there is one")
+    add_command("merge", "all games of some files in one", "OUT")
+    split = add_command("split", "whole games into two files", "OUT")
+    split.add_argument("--aside", type=Path, required=True, metavar="FILE", help="the second file")
+    split.add_argument(
+        "--share", type=decimal_between(0, 1), default=0.02, help="of the games aside (0.02)"
+    )
+    shuffle = add_command("shuffle", "the positions of some files in random order", "OUT")
+    for command in (split, shuffle):
+        seed = number_between(0, 2**32 - 1)
+        command.add_argument("--seed", type=seed, default=1, metavar="N", help="(1)")
+    return parser.parse_args(arguments)
+
+
+def main(arguments: Sequence[str]) -> int:
+    options = parse_arguments(arguments)
+    on_damage = tell if options.skip else refuse
+    if options.command == "show":
+        return show(options.files, on_damage)
+    if options.command == "check":
+        return check(options.files)
+    if options.command == "merge":
+        return merge(options.out, options.files, on_damage)
+    if options.command == "split":
+        return split(options, on_damage)
+    return shuffle(options.out, options.files, options.seed, on_damage)
+
+
+def tell(damage: Damage) -> None:
+    print(f"skipped: {damage}", file=sys.stderr)
+
+
+# ---- reading
+
+
+def read_games(paths: Sequence[Path], on_damage: OnDamage) -> Iterator[Block]:
+    for path in paths:
+        if not is_game_file(path):
+            raise ValueError(f"{path}: not a file of games")
+        yield from read_blocks(path, on_damage)
+
+
+def single_games(block: Block) -> Iterator[bytes]:
+    """The games of a block one by one."""
+    data = memoryview(block.data)
+    while data:
+        size = core.first_game_size(data)
+        yield bytes(data[:size])
+        data = data[size:]
+
+
+def read_chunks(path: Path, on_damage: OnDamage) -> Iterator[batch.Positions]:
+    """The positions of a file, a part at a time, so that it may be larger than the memory."""
+    if is_game_file(path):
+        for block in read_blocks(path, on_damage):
+            yield expand(block.data, Filter())
+        return
+    with path.open("rb") as file:
+        while True:
+            chunk = np.fromfile(file, dtype=batch.POSITION, count=RECORDS_AT_ONCE)
+            if not len(chunk):
+                return
+            check_records(path, chunk)
+            yield chunk
+
+
+# ---- looking
+
+
+@dataclass
+class Summary:
+    """What is counted while files are read."""
+
+    games: int = 0
+    plies: int = 0
+    positions: int = 0
+    results: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(3, dtype=np.int64))
+    scores: npt.NDArray[np.int64] = field(
+        default_factory=lambda: np.zeros(len(SCORE_EDGES) + 1, dtype=np.int64)
+    )
+    lengths: npt.NDArray[np.int64] = field(
+        default_factory=lambda: np.zeros(len(LENGTH_EDGES) + 1, dtype=np.int64)
+    )
+    men: npt.NDArray[np.int64] = field(
+        default_factory=lambda: np.zeros(len(MEN_EDGES) + 1, dtype=np.int64)
+    )
+
+    def add_positions(self, positions: batch.Positions) -> None:
+        self.positions += len(positions)
+        self.results += np.bincount(positions["result"], minlength=3)
+        count_into(self.scores, positions["score"], SCORE_EDGES)
+        occupied = np.ascontiguousarray(positions["occupied"]).view(np.uint8).reshape(-1, 8)
+        count_into(self.men, np.unpackbits(occupied, axis=1).sum(axis=1), MEN_EDGES)
+
+    def add_game(self, game: bytes) -> None:
+        plies = core.check_games(game)[1]
+        self.games += 1
+        self.plies += plies
+        count_into(self.lengths, np.array([plies]), LENGTH_EDGES)
+
+
+def count_into(
+    counts: npt.NDArray[np.int64], values: npt.NDArray[Any], edges: Sequence[int]
+) -> None:
+    counts += np.bincount(np.searchsorted(edges, values, side="right"), minlength=len(counts))
+
+
+def summarise(paths: Sequence[Path], on_damage: OnDamage) -> Summary:
+    summary = Summary()
+    for path in paths:
+        if is_game_file(path):
+            for block in read_blocks(path, on_damage):
+                for game in single_games(block):
+                    summary.add_game(game)
+                summary.add_positions(expand(block.data, Filter()))
+        else:
+            for chunk in read_chunks(path, on_damage):
+                summary.add_positions(chunk)
+    return summary
+
+
+def show(paths: Sequence[Path], on_damage: OnDamage) -> int:
+    summary = summarise(paths, on_damage)
+    if summary.games:
+        print(f"games      {summary.games:>14,}")
+        print(f"plies      {summary.plies:>14,}")
+    print(f"positions  {summary.positions:>14,}")
+    print_bars("result", ["Black wins", "draw", "White wins"], summary.results)
+    print_bars("score, from White's side", range_names(SCORE_EDGES), summary.scores)
+    print_bars("men", range_names(MEN_EDGES), summary.men)
+    if summary.games:
+        print_bars("plies of a game", range_names(LENGTH_EDGES), summary.lengths)
+    return 0
+
+
+def range_names(edges: Sequence[int]) -> list[str]:
+    inner = [f"{low} to {high - 1}" for low, high in pairwise(edges)]
+    return [f"below {edges[0]}", *inner, f"{edges[-1]} and more"]
+
+
+def print_bars(title: str, names: Sequence[str], counts: npt.NDArray[np.int64]) -> None:
+    total = max(int(counts.sum()), 1)
+    most = max(int(counts.max()), 1)
+    width = max(map(len, names))
+    print(f"\n{title}")
+    for name, count in zip(names, counts.tolist(), strict=True):
+        if count:
+            bar = "#" * max(1, round(BAR_WIDTH * count / most))
+            print(f"  {name:>{width}}  {100 * count / total:5.1f}%  {bar}")
+
+
+def check(paths: Sequence[Path]) -> int:
+    """0 if all is well; each damage is a line."""
+    damages: list[Damage] = []
+    for path in paths:
+        before = len(damages)
+        positions = sum(len(chunk) for chunk in read_chunks(path, damages.append))
+        for damage in damages[before:]:
+            print(damage)
+        if len(damages) == before:
+            print(f"{path}: {positions:,} positions, all well")
+    return 1 if damages else 0
+
+
+# ---- writing
+
+
+class GameWriter:
+    """Writes games in blocks; the file is there when all of them are."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.new = replacement(path)
+        self.file = self.new.open("wb")
+        self.games: list[bytes] = []
+
+    def __enter__(self) -> GameWriter:
+        return self
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        if kind is None:
+            self.flush()
+        self.file.close()
+        if kind is None:
+            os.replace(self.new, self.path)
+        else:
+            self.new.unlink(missing_ok=True)
+
+    def add(self, game: bytes) -> None:
+        self.games.append(game)
+        if len(self.games) == GAMES_A_BLOCK:
+            self.flush()
+
+    def flush(self) -> None:
+        if self.games:
+            self.file.write(format_block(b"".join(self.games), len(self.games)))
+        self.games.clear()
+
+
+def merge(out: Path, paths: Sequence[Path], on_damage: OnDamage) -> int:
+    with GameWriter(out) as writer:
+        for block in read_games(paths, on_damage):
+            for game in single_games(block):
+                writer.add(game)
+    return 0
+
+
+def split(options: argparse.Namespace, on_damage: OnDamage) -> int:
+    """Each game goes by chance to the one file or the other, the same each time."""
+    chance = np.random.default_rng(options.seed)
+    with GameWriter(options.out) as learnt, GameWriter(options.aside) as aside:
+        for block in read_games(options.files, on_damage):
+            for game in single_games(block):
+                (aside if chance.random() < options.share else learnt).add(game)
+    return 0
+
+
+def shuffle(out: Path, paths: Sequence[Path], seed: int, on_damage: OnDamage) -> int:
+    """In two passes, so that only one pile at a time must fit the memory."""
+    chance = np.random.default_rng(seed)
+    folder = Path(tempfile.mkdtemp(prefix=out.name, dir=out.parent))
+    try:
+        piles = [folder / str(number) for number in range(PILES)]
+        with ExitStack() as stack:
+            files = [stack.enter_context(pile.open("wb")) for pile in piles]
+            for path in paths:
+                for chunk in read_chunks(path, on_damage):
+                    places = chance.integers(PILES, size=len(chunk))
+                    for number, file in enumerate(files):
+                        file.write(chunk[places == number].tobytes())
+        with replacement(out).open("wb") as file:
+            for pile in piles:
+                file.write(chance.permutation(np.fromfile(pile, dtype=batch.POSITION)).tobytes())
+        os.replace(replacement(out), out)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        replacement(out).unlink(missing_ok=True)
+    return 0

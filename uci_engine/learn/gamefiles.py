@@ -1,0 +1,153 @@
+"""Files of whole games: blocks, each with a version, its length and a checksum, one after another.
+
+Self-play appends a block for each game that ends, so a killed run loses only games that were being
+played, and files are merged by writing one behind the other. A damaged block is named by its offset
+in the file, and is never learned from.
+"""
+
+from __future__ import annotations
+
+import binascii
+import os
+import struct
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+
+from core_ext import core
+from uci_engine import batch
+
+MAGIC = b"CYGM"
+VERSION = 1
+HEADER = struct.Struct("<4sIIII")  # magic, version, games, length, checksum of what is checked
+CHECKED = struct.Struct("<II")  # games and length, before the games themselves
+LARGEST_BLOCK = 64 << 20
+READ_AT_ONCE = 1 << 20
+
+
+@dataclass(frozen=True)
+class Block:
+    offset: int
+    games: int
+    data: bytes
+
+
+@dataclass(frozen=True)
+class Damage:
+    """Something in a file that is no block."""
+
+    path: Path
+    offset: int
+    reason: str
+    is_end: bool = False  # a block that was being written when its program was ended
+
+    def __str__(self) -> str:
+        return f"{self.path}: at byte {self.offset}: {self.reason}"
+
+
+@dataclass(frozen=True)
+class Filter:
+    """Which positions of a game are worth learning from."""
+
+    first_ply: int = 0
+    largest_score: int = 3000
+    noisy: bool = False
+
+
+def is_game_file(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(len(MAGIC)) == MAGIC
+
+
+def format_block(games: bytes, count: int) -> bytes:
+    checksum = binascii.crc32(CHECKED.pack(count, len(games)) + games)
+    return HEADER.pack(MAGIC, VERSION, count, len(games), checksum) + games
+
+
+def read_block(file: BinaryIO, path: Path, offset: int) -> Block | Damage | None:
+    """What begins at this offset; None at the file's end."""
+    file.seek(offset)
+    head = file.read(HEADER.size)
+    if not head:
+        return None
+    if not head.startswith(MAGIC[: len(head)]):
+        return Damage(path, offset, "no block of games begins here")
+    if len(head) < HEADER.size:
+        return Damage(path, offset, "the file ends in the midst of a block", is_end=True)
+    _, version, count, length, checksum = HEADER.unpack(head)
+    if version != VERSION:
+        return Damage(
+            path, offset, f"a block of version {version}, but this program reads {VERSION}"
+        )
+    if length > LARGEST_BLOCK:
+        return Damage(path, offset, "a damaged block")
+    games = file.read(length)
+    if len(games) < length:
+        # Or its length is damaged, and other blocks stand in what it claims.
+        is_end = MAGIC not in games
+        return Damage(path, offset, "the file ends in the midst of a block", is_end)
+    if binascii.crc32(CHECKED.pack(count, length) + games) != checksum:
+        return Damage(path, offset, "a damaged block: its checksum is wrong")
+    return Block(offset, count, games)
+
+
+def refuse(damage: Damage) -> None:
+    raise ValueError(str(damage))
+
+
+def read_blocks(path: Path, on_damage: Callable[[Damage], None] = refuse) -> Iterator[Block]:
+    """The blocks of a file. Where one is damaged and `on_damage` returns, what follows is looked
+    for."""
+    offset = 0
+    with path.open("rb") as file:
+        while True:
+            block = read_block(file, path, offset)
+            if block is None:
+                return
+            if isinstance(block, Block):
+                yield block
+                offset += HEADER.size + len(block.data)
+                continue
+            on_damage(block)
+            offset = find_magic(file, offset + 1)
+
+
+def find_magic(file: BinaryIO, offset: int) -> int:
+    """Where the next block may begin; the file's end if nowhere."""
+    while True:
+        file.seek(offset)
+        chunk = file.read(READ_AT_ONCE)
+        place = chunk.find(MAGIC)
+        if place >= 0:
+            return offset + place
+        if len(chunk) < READ_AT_ONCE:
+            return offset + len(chunk)
+        offset += len(chunk) - len(MAGIC) + 1
+
+
+def expand(games: bytes, wanted: Filter) -> batch.Positions:
+    """The wanted positions of some games, in their order."""
+    _, plies = core.check_games(games)
+    room = np.zeros(plies, dtype=batch.POSITION)
+    count = core.expand_games(games, room, wanted.first_ply, wanted.largest_score, wanted.noisy)
+    return room[:count]
+
+
+def repair_end(path: Path) -> int:
+    """Take off a block that was being written when its program was ended; how long the file is.
+    ValueError for a file of another kind."""
+    if not path.exists() or path.stat().st_size == 0:
+        return 0
+    end = 0
+
+    def cut(damage: Damage) -> None:
+        if not damage.is_end:
+            refuse(damage)
+        os.truncate(path, damage.offset)
+
+    for block in read_blocks(path, cut):
+        end = block.offset + HEADER.size + len(block.data)
+    return end

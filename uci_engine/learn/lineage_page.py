@@ -1,0 +1,153 @@
+"""A lineage as one HTML page, with nothing in it that would have to be fetched."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from html import escape
+from itertools import accumulate, islice
+from pathlib import Path
+
+from uci_engine.arena.play.description import Description
+from uci_engine.arena.results.journal import read_games
+from uci_engine.arena.results.ratings import fit_ratings
+from uci_engine.arena.results.record import GameRecord
+from uci_engine.arena.results.standings import Standings
+from uci_engine.arena.show.replay import games_section
+from uci_engine.files import replace_text
+from uci_engine.learn.lineage import Lineage, Report
+from uci_engine.pages.html import PAGE_END, figure, html_table, page_head, section
+from uci_engine.pages.plots import Curve, line_plot
+
+PAGE = "index.html"
+ZERO = "material"  # the player whose rating is 0
+SAMPLES = 60  # games to replay, of the last generation
+INTRODUCTION = {
+    "classical": "The first games were played with the classical evaluation.",
+    "rules": "The first player was a network of random weights: it knew the rules, and nothing "
+    "else. All that its successors know, they know from the results of their own games.",
+}
+
+Ratings = dict[str, tuple[float, float]]  # Elo above ZERO and half the 95% interval, by name
+
+
+def write_page(lineage: Lineage) -> None:
+    replace_text(lineage.folder / PAGE, page(lineage))
+
+
+def journal_of(lineage: Lineage, number: int) -> Path:
+    return lineage.match(number).with_suffix(".jsonl")
+
+
+def rate(lineage: Lineage) -> Ratings:
+    """Of all players of all generations' matches, in one scale."""
+    places: dict[str, int] = {}
+    standings = Standings([])
+    numbers = iter(range(1 << 62))
+    for report in lineage.reports:
+        journal = journal_of(lineage, report.number)
+        players = [
+            places.setdefault(spec.name, len(places)) for spec in Description.read(journal).engines
+        ]
+        for record in read_games(journal):
+            record.white, record.black = players[record.white], players[record.black]
+            record.number = record.pair = next(numbers)
+            record.guilty = None
+            standings.add(record)
+    names = list(places)
+    ratings = {
+        names[each.player]: (each.elo, each.error)
+        for each in fit_ratings(standings.by_colour, len(names)).ratings
+    }
+    zero = ratings[ZERO][0]
+    return {name: (elo - zero, error) for name, (elo, error) in ratings.items()}
+
+
+def page(lineage: Lineage) -> Iterator[str]:
+    settings = lineage.settings
+    title = f"Learning from {'the rules alone' if settings.begin == 'rules' else 'own games'}"
+    ratings = rate(lineage)
+    yield f"{page_head(title)}<h1>{escape(title)}</h1>\n"
+    yield f'<p class="verdict">{escape(summary(lineage, ratings))}</p>\n'
+    yield f"<p>{escape(INTRODUCTION[settings.begin])}</p>\n"
+    yield rating_section(lineage, ratings)
+    yield error_section(lineage.reports)
+    yield table_section(lineage, ratings)
+    yield from samples(lineage)
+    yield PAGE_END
+
+
+def summary(lineage: Lineage, ratings: Ratings) -> str:
+    reports = lineage.reports
+    best = f"generation {lineage.best}"
+    elo = f", {ratings[best][0]:+.0f} Elo above material alone" if best in ratings else ""
+    hours = sum(report.seconds for report in reports) / 3600
+    games = len(reports) * lineage.settings.games
+    return (
+        f"{len(reports)} generations, {games:,} games, {hours:.1f} hours. "
+        f"The best is generation {lineage.best}{elo}."
+    )
+
+
+def rating_section(lineage: Lineage, ratings: Ratings) -> str:
+    rows = [
+        (number, *ratings[f"generation {number}"])
+        for number in range(lineage.next)
+        if f"generation {number}" in ratings
+    ]
+    curve = Curve(
+        [(number, elo) for number, elo, _ in rows],
+        band=[(number, elo - error, elo + error) for number, elo, error in rows],
+    )
+    anchors = [
+        (elo, name) for name, (elo, _) in ratings.items() if not name.startswith("generation")
+    ]
+    plot = line_plot("Rating by generation", [curve], "generation", anchors)
+    caption = (
+        f"Elo at {lineage.settings.nodes} nodes a move, from all matches together, with the 95% "
+        "interval; the same search with other evaluations for comparison"
+    )
+    return section("Rating", figure(plot, caption))
+
+
+def error_section(reports: list[Report]) -> str:
+    curve = Curve([(report.number, report.aside) for report in reports])
+    plot = line_plot("Error by generation", [curve], "generation")
+    return section(
+        "Error", figure(plot, "Mean squared error of the chance to win, on games kept aside")
+    )
+
+
+def table_section(lineage: Lineage, ratings: Ratings) -> str:
+    seen = accumulate(report.positions for report in lineage.reports)
+    rows = []
+    for report, positions in zip(lineage.reports, seen, strict=True):
+        elo, error = ratings[f"generation {report.number}"]
+        rows.append(
+            [
+                str(report.number),
+                f"{100 * report.score:.1f}%",
+                "yes" if report.accepted else "no",
+                f"{elo:+.0f} ±{error:.0f}",
+                f"{report.aside:.5f}",
+                f"{report.number * lineage.settings.games:,}",
+                f"{report.positions:,}",
+                f"{positions:,}",
+                f"{report.seconds / 60:.0f}",
+            ]
+        )
+    head = ["generation", "against the best", "accepted", "Elo", "error", "games so far"]
+    head += ["positions learnt", "positions seen so far", "minutes"]
+    return section("Generations", html_table(head, rows))
+
+
+def samples(lineage: Lineage) -> Iterator[str]:
+    """Some games of the last generation's match, to be replayed."""
+    if not lineage.reports:
+        return
+    journal = journal_of(lineage, lineage.reports[-1].number)
+    games: list[GameRecord] = list(islice(read_games(journal), SAMPLES))
+    names = [spec.name for spec in Description.read(journal).engines]
+    endings = list(dict.fromkeys(game.reason for game in games))
+    start = Counter(game.fen for game in games).most_common(1)[0][0]
+    yield from games_section(games, len(games), names, endings, start)

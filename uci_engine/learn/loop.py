@@ -1,0 +1,232 @@
+"""`cythera learn`: play, train, judge by a match, and again, until told to stop.
+
+Each step is one of the other commands, which all go on where they were ended; so does this one.
+From the rules alone means: the first player is a network of random weights, its games are played
+to the end that the rules know, and the first generations learn from nothing but results.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from core_ext.core import MAX_THREADS, network_size
+from uci_engine.arena import match
+from uci_engine.arena.results.journal import read_games
+from uci_engine.arena.results.standings import Standings
+from uci_engine.arguments import Parser, count_number, decimal_between, number_between
+from uci_engine.files import replace_bytes
+from uci_engine.learn import selfplay, train
+from uci_engine.learn.gamefiles import read_blocks, repair_end
+from uci_engine.learn.lineage import Lineage, Report
+from uci_engine.learn.lineage_page import write_page
+from uci_engine.network import NetworkFile, format_network, read_network
+
+# A pawn is to be worth about 100: this is the slope that the classical evaluation's scores have.
+STEEPNESS = 0.005
+BYTES_A_POSITION = 7  # of a file of games, about: not every ply is learnt from
+FEWEST_EPOCHS, MOST_EPOCHS = 2, 12
+GIVEN_SHARE = ("0.2", "0.3")  # of the result in the target where the scores mean something
+LOWEST_SHARE = 0.3
+BY_THE_RULES = 2  # so many generations play every game to its end
+ANCHORS = ("material", "classical")  # evaluations that every generation is measured against
+MATCH_HASH_MB = 8
+
+
+def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
+    parser = Parser(
+        prog="cythera learn",
+        description="Let networks learn from own games, generation after generation.",
+    )
+    add = parser.add_argument
+    add("folder", type=Path, metavar="DIR", help="what was begun there goes on")
+    add("--from", dest="begin", choices=("classical", "rules"), help="first player (classical)")
+    add("--games", type=count_number, metavar="N", help="of a generation (20000)")
+    add("--nodes", type=count_number, metavar="N", help="soft limit of a move (300)")
+    add("--hidden", type=count_number, metavar="N", help="units a view (128)")
+    add("--window", type=count_number, metavar="N", help="generations learnt from (8)")
+    add("--samples", type=count_number, metavar="N", help="positions a training (60000000)")
+    add("--judging", type=count_number, metavar="N", help="games against each opponent (200)")
+    add("--seed", type=number_between(0, 2**32 - 1), metavar="N", help="(1)")
+    add("--hours", type=decimal_between(0, 1e6), metavar="N", help="no step begins after so long")
+    add("--generations", type=count_number, metavar="N", help="that there are at the end")
+    threads = number_between(1, MAX_THREADS)
+    add("--threads", type=threads, default=os.cpu_count() or 1, metavar="N", help="(all)")
+    add("--cluster", metavar="ADDRESS", help="games on a Dask cluster; `local` starts one here")
+    return parser.parse_args(arguments)
+
+
+SETTINGS = ("begin", "games", "nodes", "hidden", "window", "samples", "judging", "seed")
+
+
+def main(arguments: Sequence[str]) -> int:
+    options = parse_arguments(arguments)
+    given = {name: value for name in SETTINGS if (value := getattr(options, name)) is not None}
+    if options.hidden is not None:
+        network_size(options.hidden, 1)  # a wrong size is told before the first game
+    lineage = Lineage.open(options.folder, given)
+    loop = Loop(lineage, options)
+    if lineage.settings.begin == "rules":
+        loop.make_first_network()
+    while loop.goes_on():
+        code = loop.make_generation(lineage.next)
+        if code:
+            return code
+    return 0
+
+
+class Loop:
+    def __init__(self, lineage: Lineage, options: argparse.Namespace) -> None:
+        self.lineage = lineage
+        self.settings = lineage.settings
+        self.options = options
+        self.end = time.monotonic() + 3600 * (1e9 if options.hours is None else options.hours)
+
+    def goes_on(self) -> bool:
+        most = self.options.generations
+        return time.monotonic() < self.end and (most is None or self.lineage.next <= most)
+
+    def make_first_network(self) -> None:
+        """Random weights: no material values, no knowledge."""
+        path = self.lineage.network(0)
+        if path.exists():
+            return
+        path.parent.mkdir(exist_ok=True)
+        shape = (self.settings.hidden, 1)
+        weights = train.quantise(train.first_parameters(*shape, self.settings.seed), *shape)
+        notes = json.dumps({"weights": "random", "seed": self.settings.seed})
+        file = NetworkFile(*shape, round(1 / STEEPNESS), notes, weights)
+        replace_bytes(path, format_network(file))
+
+    def make_generation(self, number: int) -> int:
+        """Step by step; 0, or the exit code of a step that was interrupted."""
+        self.lineage.place(number).mkdir(exist_ok=True)
+        steps = {"play": self.play, "train": self.train, "judge": self.judge}
+        for phase, step in steps.items():
+            if not self.goes_on():
+                return 0
+            print(f"generation {number}: {phase}", file=sys.stderr, flush=True)
+            code = self.timed(number, phase, step)
+            if code:
+                return code
+        self.report(number)
+        return 0
+
+    def timed(self, number: int, phase: str, step: Callable[[int], int]) -> int:
+        start = time.monotonic()
+        try:
+            return step(number)
+        finally:
+            self.lineage.spend(number, phase, time.monotonic() - start)
+
+    # ---- the steps
+
+    def play(self, number: int) -> int:
+        path = self.lineage.games(number)
+        repair_end(path)
+        played = sum(block.games for block in read_blocks(path)) if path.exists() else 0
+        if played >= self.settings.games:
+            return 0
+        arguments: list[Any] = [path, "--games", self.settings.games - played]
+        arguments += ["--nodes", self.settings.nodes, "--threads", self.options.threads]
+        arguments += ["--seed", 1000 * self.settings.seed + number]
+        arguments += ["--network", self.best_network or selfplay.CLASSICAL]
+        if self.settings.begin == "rules" and number <= BY_THE_RULES:
+            arguments += ["--rules"]
+        if self.options.cluster is not None:
+            arguments += ["--cluster", self.options.cluster]
+        return selfplay.main([str(each) for each in arguments])
+
+    def train(self, number: int) -> int:
+        path = self.lineage.network(number)
+        if path.exists():
+            return 0
+        games = self.lineage.learnt_from(number)
+        positions = sum(each.stat().st_size for each in games) // BYTES_A_POSITION
+        epochs = self.settings.samples // max(positions, 1)
+        arguments: list[Any] = [path, *games, "--hidden", self.settings.hidden]
+        arguments += ["--epochs", min(max(epochs, FEWEST_EPOCHS), MOST_EPOCHS)]
+        arguments += ["--seed", self.settings.seed, "--threads", self.options.threads]
+        if self.settings.begin == "rules":
+            share = max(LOWEST_SHARE, 1.25 - 0.25 * number)
+            arguments += ["--share", share, "--steepness", STEEPNESS]
+        else:
+            arguments += ["--share", GIVEN_SHARE[0], "--last-share", GIVEN_SHARE[1]]
+        return train.main([str(each) for each in arguments])
+
+    def judge(self, number: int) -> int:
+        """A gauntlet against the best so far and against evaluations that never change."""
+        out = str(self.lineage.match(number))
+        hands = ["--concurrency", str(self.options.threads)]
+        if self.lineage.match(number).with_suffix(".jsonl").exists():
+            return match.main(["--resume", out, *hands])
+        arguments = [
+            *network_player(self.lineage.network(number), number),
+            *(
+                network_player(self.best_network, self.lineage.best)
+                if self.best_network is not None
+                else []
+            ),
+            *(word for name in ANCHORS for word in evaluation_player(name)),
+            *("--each", f"nodes={self.settings.nodes}", f"option.Hash={MATCH_HASH_MB}"),
+            *("--format", "gauntlet", "--games", str(self.settings.judging)),
+            *("--order", "random", "--seed", str(number), "--maxmoves", "150"),
+            *("--win", "movecount=4", "score=1000", "twosided=on"),
+            *("--event", "Cythera learns", "--every", str(self.settings.judging), "--out", out),
+        ]
+        return match.main([*arguments, *hands])
+
+    @property
+    def best_network(self) -> Path | None:
+        """None is the classical evaluation."""
+        if self.lineage.best == 0 and self.settings.begin == "classical":
+            return None
+        return self.lineage.network(self.lineage.best)
+
+    def report(self, number: int) -> None:
+        # The first opponent is the best so far, but for the first generation from the classical
+        # evaluation: there the best is the last of the anchors.
+        opponent = 1 if self.best_network is not None else len(ANCHORS)
+        standings = read_standings(self.lineage.match(number).with_suffix(".jsonl"))
+        score = standings.against(0, opponent).score
+        notes = json.loads(read_network(str(self.lineage.network(number))).notes)
+        report = Report(
+            number=number,
+            accepted=score > 0.5,
+            score=score,
+            positions=notes["positions"],
+            aside=float(notes["aside"]),
+            seconds=round(sum(self.lineage.times(number).values()), 1),
+        )
+        self.lineage.add(report)
+        write_page(self.lineage)
+        verdict = "accepted" if report.accepted else "not accepted"
+        print(
+            f"generation {number}: {100 * score:.1f}% against the best before it, {verdict}",
+            file=sys.stderr,
+            flush=True,
+        )
+
+
+def network_player(path: Path, number: int) -> list[str]:
+    options = ["option.Evaluation=nnue", f"option.EvalFile={path.absolute()}"]
+    return ["--engine", "proto=internal", f"name=generation {number}", *options]
+
+
+def evaluation_player(name: str) -> list[str]:
+    return ["--engine", "proto=internal", f"name={name}", f"option.Evaluation={name}"]
+
+
+def read_standings(journal: Path) -> Standings:
+    from uci_engine.arena.play.description import Description
+
+    standings = Standings([spec.name for spec in Description.read(journal).engines])
+    for record in read_games(journal):
+        standings.add(record)
+    return standings

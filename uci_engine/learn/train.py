@@ -1,0 +1,330 @@
+"""`cythera train`: a network learns from the positions of own games.
+
+The loop over positions is the core's (core_ext/learn); this file reads the data, keeps whole games
+aside, lets the rate fall, writes checkpoints and exports. A run that was ended at any moment goes
+on from its last checkpoint when the same command is given again; with one thread what comes out is
+the same to the bit as without the interruption.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import sys
+import time
+import zipfile
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from core_ext import core
+from uci_engine import batch
+from uci_engine.arguments import Parser, count_number, decimal_between, number_between
+from uci_engine.files import check_writable, replace_bytes
+from uci_engine.learn.gamefiles import Filter
+from uci_engine.learn.records import read_positions, split_games
+from uci_engine.network import NetworkFile, format_network, read_network
+
+Floats = npt.NDArray[np.float32]
+
+DECAY = 0.01
+LARGEST_WEIGHT = 1.98  # times 64 this is the largest whole number that the engine's products allow
+LOWEST_RATE = 0.01  # of the first one, at the end of the cosine
+KEPT_ASIDE = 50  # one position in so many
+MOST_ASIDE = 500_000
+SECONDS_BETWEEN_REPORTS = 10.0
+
+
+def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
+    parser = Parser(prog="cythera train", description="Train a network on own games.")
+    add = parser.add_argument
+    add("out", type=Path, metavar="NETWORK", help="the network to write")
+    add("data", type=Path, nargs="+", metavar="FILE", help="positions or games of own play")
+    add("--hidden", type=count_number, default=128, metavar="N", help="units a view (128)")
+    add("--buckets", type=number_between(1, 8), default=1, metavar="N", help="outputs (1)")
+    add("--epochs", type=count_number, default=20, metavar="N", help="times through the data (20)")
+    add("--batch", type=count_number, default=4096, metavar="N", help="positions a step (4096)")
+    add("--rate", type=decimal_between(1e-6, 0.1), default=0.004, help="of the first steps (0.004)")
+    share = decimal_between(0, 1)
+    add("--share", type=share, default=0.2, help="of the result in the target, at first (0.2)")
+    add("--last-share", type=share, default=None, help="the same at the end (as at first)")
+    add("--steepness", type=decimal_between(1e-4, 0.1), default=None, help="(fitted)")
+    threads = number_between(1, core.MAX_THREADS)
+    add("--threads", type=threads, default=os.cpu_count() or 1, metavar="N", help="(all)")
+    add(
+        "--checkpoint", type=decimal_between(0, 1e6), default=60.0, metavar="S", help="seconds (60)"
+    )
+    add("--seed", type=number_between(0, 2**32 - 1), default=1, metavar="N", help="(1)")
+    add("--from", dest="begin", type=Path, metavar="NETWORK", help="go on with its weights")
+    return parser.parse_args(arguments)
+
+
+def main(arguments: Sequence[str]) -> int:
+    options = parse_arguments(arguments)
+    core.network_size(options.hidden, options.buckets)  # a wrong size is told before the reading
+    check_writable(options.out)
+    begin = first_weights(options)
+    data = read_data(options.data)
+    steepness = options.steepness or fit_steepness(data.learnt)
+    training = Training(options, data, steepness, begin)
+    training.resume()
+    training.run()
+    training.export(arguments)
+    return 0
+
+
+@dataclass(frozen=True)
+class Data:
+    learnt: batch.Positions
+    aside: batch.Positions
+
+
+def read_data(paths: Sequence[Path]) -> Data:
+    learnt, aside = split_games([read_positions(path, Filter()) for path in paths], KEPT_ASIDE)
+    aside = aside[:: -(-len(aside) // MOST_ASIDE) or 1]
+    print(f"{len(learnt):,} positions, {len(aside):,} kept aside", file=sys.stderr)
+    return Data(learnt, np.ascontiguousarray(aside))
+
+
+def fit_steepness(positions: batch.Positions) -> float:
+    """The slope of the sigmoid with which the searches' scores predict the results best."""
+    sample = positions[:: max(1, len(positions) // 1_000_000)]
+    results = sample["result"].astype(np.float32) / 2
+    scores = sample["score"].astype(np.float32)
+    slopes = np.linspace(0.002, 0.012, 101, dtype=np.float32)
+    errors = [
+        np.mean((0.5 + 0.5 * np.tanh(0.5 * slope * scores) - results) ** 2) for slope in slopes
+    ]
+    return float(slopes[int(np.argmin(errors))])
+
+
+class Training:
+    """The parameters and how far they have come."""
+
+    def __init__(
+        self, options: argparse.Namespace, data: Data, steepness: float, begin: Floats
+    ) -> None:
+        self.options = options
+        self.data = data
+        self.steepness = steepness
+        self.shape = (options.hidden, options.buckets)
+        size = core.network_size(*self.shape)
+        self.parameters = begin
+        self.means = np.zeros(size, dtype=np.float32)
+        self.squares = np.zeros(size, dtype=np.float32)
+        self.gradients = [np.zeros(size, dtype=np.float32) for _ in range(options.threads)]
+        self.step = 0
+        self.steps_per_epoch = max(1, len(data.learnt) // options.batch)
+        self.total_steps = self.steps_per_epoch * options.epochs
+        self.pool = ThreadPoolExecutor(options.threads)
+        self.checkpoint = options.out.with_suffix(".checkpoint.npz")
+        self.saved = self.reported = time.monotonic()
+        self.losses: list[float] = []
+
+    def run(self) -> None:
+        start, first = time.monotonic(), self.step
+        while self.step < self.total_steps:
+            epoch = self.step // self.steps_per_epoch
+            order = self.order_of(epoch)
+            while self.step < (epoch + 1) * self.steps_per_epoch:
+                self.losses.append(self.learn(order))
+                now = time.monotonic()
+                if now - self.reported >= SECONDS_BETWEEN_REPORTS:
+                    self.report(epoch, (self.step - first) / (now - start))
+                if now - self.saved >= self.options.checkpoint:
+                    self.save()
+            error = self.error(self.data.aside)
+            print(f"epoch {epoch + 1}: aside {error:.6f}", file=sys.stderr, flush=True)
+        self.save()
+
+    def order_of(self, epoch: int) -> npt.NDArray[np.uint32]:
+        chance = np.random.default_rng([self.options.seed, epoch])
+        return chance.permutation(len(self.data.learnt)).astype(np.uint32)
+
+    def learn(self, order: npt.NDArray[np.uint32]) -> float:
+        """One batch; its mean error."""
+        first = self.step % self.steps_per_epoch * self.options.batch
+        end = min(first + self.options.batch, len(order))
+        progress = self.step / self.total_steps
+        loss = self.share(self.data.learnt, order, first, end, self.gradients, progress)
+        self.step += 1
+        falling = 0.5 + 0.5 * math.cos(math.pi * progress)
+        core.adam_step(
+            self.parameters,
+            self.means,
+            self.squares,
+            self.gradients,
+            scale=1 / (end - first),
+            rate=self.options.rate * (LOWEST_RATE + (1 - LOWEST_RATE) * falling),
+            decay=DECAY,
+            limit=LARGEST_WEIGHT,
+            step=self.step,
+        )
+        return float(loss / (end - first))
+
+    def share(
+        self,
+        positions: batch.Positions,
+        order: npt.NDArray[np.uint32],
+        first: int,
+        end: int,
+        gradients: Sequence[Floats | None],
+        progress: float,
+    ) -> float:
+        """The sum of the errors over a part of the order, each thread with a share of it."""
+        last = self.options.share if self.options.last_share is None else self.options.last_share
+        share = self.options.share + (last - self.options.share) * progress
+        borders = np.linspace(first, end, len(gradients) + 1).astype(int)
+        jobs = [
+            self.pool.submit(
+                core.learn_range,
+                gradient,
+                self.parameters,
+                positions,
+                order,
+                *self.shape,
+                share,
+                self.steepness,
+                int(low),
+                int(high),
+            )
+            for gradient, low, high in zip(gradients, borders[:-1], borders[1:], strict=True)
+        ]
+        return float(sum(job.result() for job in jobs))
+
+    def error(self, positions: batch.Positions) -> float:
+        order = np.arange(len(positions), dtype=np.uint32)
+        nothing = [None] * self.options.threads
+        return self.share(positions, order, 0, len(order), nothing, 1.0) / len(order)
+
+    def report(self, epoch: int, pace: float) -> None:
+        self.reported = time.monotonic()
+        left = (self.total_steps - self.step) / pace
+        print(
+            f"epoch {epoch + 1} of {self.options.epochs}, step {self.step:,}, "
+            f"error {sum(self.losses) / len(self.losses):.6f}, "
+            f"{pace * self.options.batch:,.0f} positions/s, {left:.0f} s left",
+            file=sys.stderr,
+            flush=True,
+        )
+        self.losses.clear()
+
+    def export(self, arguments: Sequence[str]) -> None:
+        notes = {
+            "command": " ".join(["cythera train", *map(str, arguments)]),
+            "positions": len(self.data.learnt),
+            "epochs": self.options.epochs,
+            "aside": round(self.error(self.data.aside), 6),
+        }
+        weights = quantise(self.parameters, *self.shape)
+        scale = round(1 / self.steepness)
+        file = NetworkFile(*self.shape, scale, json.dumps(notes), weights)
+        replace_bytes(self.options.out, format_network(file))
+        self.checkpoint.unlink(missing_ok=True)
+
+    # ---- checkpoints
+
+    def settings(self) -> dict[str, Any]:
+        """What must be the same for a run to go on."""
+        return {
+            **{
+                k: v
+                for k, v in vars(self.options).items()
+                if k not in ("out", "data", "threads", "checkpoint")
+            },
+            "positions": len(self.data.learnt),
+        }
+
+    def save(self) -> None:
+        new = self.checkpoint.with_suffix(".new")
+        with new.open("wb") as file:
+            np.savez(
+                file,
+                parameters=self.parameters,
+                means=self.means,
+                squares=self.squares,
+                step=self.step,
+                steepness=self.steepness,
+                settings=np.array(repr(self.settings())),
+            )
+        os.replace(new, self.checkpoint)
+        self.saved = time.monotonic()
+
+    def resume(self) -> None:
+        """Go on from a checkpoint, if there is one. ValueError if it is another training's."""
+        if not self.checkpoint.exists():
+            return
+        try:
+            with np.load(self.checkpoint) as saved:
+                values = {name: saved[name] for name in saved.files}
+        except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
+            raise ValueError(f"{self.checkpoint}: not a checkpoint: {error}") from None
+        if str(values.get("settings")) != repr(self.settings()):
+            raise ValueError(f"{self.checkpoint}: made with other settings or data")
+        self.parameters[:] = values["parameters"]
+        self.means[:] = values["means"]
+        self.squares[:] = values["squares"]
+        self.step = int(values["step"])
+        print(f"going on from step {self.step:,}", file=sys.stderr)
+
+
+def quantise(parameters: Floats, hidden: int, buckets: int) -> bytes:
+    """The weights as whole numbers, in the form that the engine reads."""
+    first = (core.NETWORK_INPUTS + 1) * hidden
+    inputs = np.rint(parameters[:first] * core.ACTIVATION_UNIT)
+    outputs = np.rint(parameters[first:-buckets] * core.WEIGHT_UNIT)
+    biases = np.rint(parameters[-buckets:] * core.ACTIVATION_UNIT * core.WEIGHT_UNIT)
+    return b"".join(
+        [
+            inputs.astype("<i2").tobytes(),
+            outputs.astype("<i2").tobytes(),
+            biases.astype("<i4").tobytes(),
+        ]
+    )
+
+
+def dequantise(network: NetworkFile) -> Floats:
+    """The parameters that `quantise` makes these weights of."""
+    biases = 4 * network.buckets
+    first = (core.NETWORK_INPUTS + 1) * network.hidden
+    shorts = np.frombuffer(network.weights[:-biases], dtype="<i2").astype(np.float32)
+    longs = np.frombuffer(network.weights[-biases:], dtype="<i4").astype(np.float32)
+    return np.concatenate(
+        [
+            shorts[:first] / core.ACTIVATION_UNIT,
+            shorts[first:] / core.WEIGHT_UNIT,
+            longs / (core.ACTIVATION_UNIT * core.WEIGHT_UNIT),
+        ],
+        dtype=np.float32,
+    )
+
+
+def first_weights(options: argparse.Namespace) -> Floats:
+    """Another network's, or random ones. ValueError if that network has another size."""
+    if options.begin is None:
+        return first_parameters(options.hidden, options.buckets, options.seed)
+    network = read_network(str(options.begin))
+    if (network.hidden, network.buckets) != (options.hidden, options.buckets):
+        raise ValueError(
+            f"{options.begin}: {network.hidden} units and {network.buckets} outputs, "
+            f"not {options.hidden} and {options.buckets}"
+        )
+    return dequantise(network)
+
+
+def first_parameters(hidden: int, buckets: int, seed: int) -> Floats:
+    """Small random weights, no biases."""
+    chance = np.random.default_rng(seed)
+    parameters = np.zeros(core.network_size(hidden, buckets), dtype=np.float32)
+    inputs, outputs = core.NETWORK_INPUTS * hidden, buckets * 2 * hidden
+    parameters[:inputs] = chance.normal(0, 1 / math.sqrt(32), inputs)
+    first = inputs + hidden
+    parameters[first : first + outputs] = chance.normal(0, 1 / math.sqrt(hidden), outputs)
+    return parameters
