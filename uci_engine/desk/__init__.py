@@ -1,0 +1,1 @@
+"""The desk: analyse games, play in a terminal, look in a browser."""
