@@ -10,6 +10,7 @@ from typing import Any
 
 import chess
 import pytest
+from uci_process import KIWIPETE
 
 from core_ext import core
 from lib.suites import all_positions
@@ -28,7 +29,6 @@ from uci_engine.lab.game import Visits
 
 PLAIN = ["minimax", "alphabeta", "alphabeta-quiescence"]
 EVALUATIONS = ["material", "turing", None]
-KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 NARROW = [  # few moves: these are searched deeper
     "8/8/8/3k4/8/8/4R3/3K4 w - - 0 1",
     "8/8/3k4/8/3KP3/8/8/8 w - - 0 1",

@@ -13,6 +13,7 @@ from xml.etree import ElementTree
 import pytest
 from arena_tools import run
 from browser import Page, browse
+from uci_process import KIWIPETE
 
 from uci_engine.lab import command
 from uci_engine.lab.algorithms import alphabeta
@@ -24,8 +25,6 @@ from uci_engine.lab.trace import trace_game
 from uci_engine.lab.trees import TreeGame, random_tree
 
 pytestmark = pytest.mark.release_only
-
-KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 
 
 def experiment(name: str, out: Path, *settings: str) -> tuple[str, Any]:

@@ -9,6 +9,7 @@ from typing import Any
 
 import chess
 import pytest
+from uci_process import KIWIPETE
 
 from core_ext import core
 from uci_engine import Board
@@ -318,6 +319,19 @@ def test_lines_are_different_and_in_order() -> None:
     assert len({info.pv[0] for info in infos}) == 5
     scores = [info.score for info in infos]
     assert scores == sorted(scores, reverse=True)
+
+
+@pytest.mark.parametrize("fen", [KIWIPETE, *POSITIONS[:20]])
+def test_a_line_of_an_iteration_is_no_bound(fen: str) -> None:
+    """A move of which the iteration knew no more than a bound once stood among its lines."""
+    told: list[list[core.SearchInfo]] = []
+    searcher = core.Searcher(hash_mb=4)
+    searcher.search(Board(fen), nodes=60_000, multipv=20, on_report=told.append)
+    assert told
+    for infos in told:
+        assert not [info for info in infos if info.bound]
+        scores = [info.score for info in infos]
+        assert scores == sorted(scores, reverse=True)
 
 
 @pytest.mark.parametrize("threads", [1, 2])

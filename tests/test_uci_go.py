@@ -10,6 +10,7 @@ import chess
 import pytest
 from uci_process import (
     CHESS960,
+    KIWIPETE,
     MATE_IN_ONE,
     MATE_IN_TWO,
     MATED,
@@ -26,7 +27,6 @@ from uci_process import (
 pytestmark = pytest.mark.release_only
 
 START = chess.STARTING_FEN
-KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 MATE_IN_THREE = "r5rk/5p1p/5R2/4B3/8/8/7P/7K w - - 0 1"
 MATED_IN_ONE = "k7/8/1K6/8/8/8/8/7R b - - 0 1"
 MATED_IN_TWO = "r5rk/5p1p/R7/4B3/8/8/7P/7K b - - 0 1"

@@ -23,7 +23,7 @@ cdef void aspirate(ThreadC* t) noexcept nogil:
         beta = min(expected + delta, INFINITE)
     while True:
         score = negamax(t, f, alpha, beta, max(depth - fails, 1), False)
-        sort_roots(t, t.pv_index)
+        sort_roots(t, t.pv_index, t.root_count)
         if is_stopped(t) or alpha < score < beta:
             return
         if score <= alpha:
@@ -101,8 +101,9 @@ cdef void search_lines(ThreadC* t, void* nothing) noexcept nogil:
         aspirate(t)
         if is_stopped(t):
             break
-        sort_roots(t, 0)
         t.pv_index += 1
+        # Only the lines that are done: of the other moves a bound may be all that is known.
+        sort_roots(t, 0, t.pv_index)
     t.pv_index = 0
 
 

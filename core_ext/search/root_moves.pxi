@@ -61,11 +61,11 @@ cdef inline bint is_better_root(const RootMoveC* a, const RootMoveC* b) noexcept
     return a.distance < b.distance
 
 
-cdef void sort_roots(ThreadC* t, int first) noexcept nogil:
+cdef void sort_roots(ThreadC* t, int first, int end) noexcept nogil:
     """Best first; equals keep their order."""
     cdef int index, place
     cdef RootMoveC root
-    for index in range(first + 1, t.root_count):
+    for index in range(first + 1, end):
         root = t.roots[index]
         place = index
         while place > first and is_better_root(&root, &t.roots[place - 1]):
@@ -82,4 +82,4 @@ cdef void settle_roots(ThreadC* t) noexcept nogil:
         if t.roots[index].score == -INFINITE or t.roots[index].bound != EXACT:
             t.roots[index].score = t.roots[index].previous_score
             t.roots[index].bound = EXACT
-    sort_roots(t, 1)
+    sort_roots(t, 1, t.root_count)

@@ -136,7 +136,7 @@ cdef void rank_roots(ThreadC* t) noexcept nogil:
         forget_ranks(t)
         return
     store_relaxed(&t.tb_hits, t.root_count)
-    sort_roots(t, 0)
+    sort_roots(t, 0, t.root_count)
     if t.multipv == 1:
         while t.roots[t.root_count - 1].outcome < t.roots[0].outcome:
             t.root_count -= 1

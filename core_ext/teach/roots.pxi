@@ -74,4 +74,4 @@ cdef void search_plainly(ThreadC* t, void* study) noexcept nogil:
             return
         is_taken[chosen] = True
     memcpy(t.roots, s.roots, t.root_count * sizeof(RootMoveC))
-    sort_roots(t, 0)
+    sort_roots(t, 0, t.root_count)
