@@ -95,6 +95,16 @@ def test_strength_is_limited_by_nodes() -> None:
             assert engine.analyse(chess.Board(), Limit(nodes=50_000))["nodes"] == 50_000
 
 
+def test_a_seed_makes_other_games() -> None:
+    def opening(seed: int) -> list[chess.Move | None]:
+        with Engine(hash_mb=1, elo=800, seed=seed) as engine:
+            return [engine.play(Board(), Limit(nodes=1000)).move for _ in range(8)]
+
+    games = [opening(seed) for seed in (1, 1, 2, 3)]
+    assert games[0] == games[1]
+    assert games[0] != games[2] or games[0] != games[3]
+
+
 def test_options_of_one_search_do_not_last() -> None:
     limited = {"UCI_LimitStrength": True, "UCI_Elo": 800}
     with Engine(hash_mb=1) as engine:

@@ -35,6 +35,7 @@ class Shelf:
         self.book: Book | None = None
         self.tablebase: Tablebase | None = None
         self.random: Random | None = None
+        self.seed = STRENGTH_SEED
 
     def start_game(self) -> None:
         """Weak play is random play, and the same in each game."""
@@ -70,5 +71,5 @@ class Shelf:
             from uci_engine.strength import choose_strength
 
             strength = choose_strength(options, board)
-            self.random = self.random or random.Random(STRENGTH_SEED)
+            self.random = self.random or random.Random(self.seed)
         return Aids(self.book, self.tablebase, strength, self.random)

@@ -80,7 +80,8 @@ class Engine:
 
     What the UCI options do is done here too: `elo` and `skill` limit the strength, `book`,
     `syzygy` and `eval_file` name files, `chess960` is how FENs are read; `options` and `configure`
-    know the rest. A search that nothing limits makes way for the next one.
+    know the rest. Limited strength is by chance, which is the same in each game unless a `seed` is
+    given. A search that nothing limits makes way for the next one.
     """
 
     def __init__(
@@ -94,6 +95,7 @@ class Engine:
         syzygy: str | os.PathLike[str] | None = None,
         eval_file: str | os.PathLike[str] | None = None,
         chess960: bool = False,
+        seed: int | None = None,
     ) -> None:
         check_count("threads", threads, highest("Threads"))
         check_count("hash_mb", hash_mb, highest("Hash"))
@@ -108,6 +110,8 @@ class Engine:
         self._process = os.getpid()
         weakref.finalize(self, stop_all, self._asked)
         self._configure({"Threads": threads, "Hash": hash_mb, "UCI_Chess960": chess960})
+        if seed is not None:
+            self._session.shelf.seed = seed
         if elo is not None:
             self._configure({"UCI_LimitStrength": True, "UCI_Elo": elo})
         if skill is not None:
