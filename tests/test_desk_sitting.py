@@ -294,8 +294,8 @@ def test_the_engine_agrees_to_a_draw_that_is_no_gift() -> None:
     assert not manners.agrees_to_draw(sitting, 0)
     assert manners.agrees_to_draw(sitting, -500)
     play(sitting, "a3 a6 h3 h6 " + "Nf3 Nf6 Ng1 Ng8 " * 2)
-    assert manners.claims_draw(sitting, 0)
-    assert not manners.claims_draw(sitting, 50)
+    assert manners.claims_draw(sitting, sitting.board.parse_san("e4"), 0)
+    assert not manners.claims_draw(sitting, sitting.board.parse_san("e4"), 50)
 
 
 def test_what_a_person_sees() -> None:

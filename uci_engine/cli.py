@@ -14,6 +14,7 @@ COMMANDS = {
     "lab": ("uci_engine.lab.command", "the algorithms of the lecture notes, compared and drawn"),
     "match": ("uci_engine.arena.match", "engines play engines: matches, tournaments, SPRT"),
     "suite": ("uci_engine.arena.suite", "engines solve the test positions of an EPD file"),
+    "play": ("uci_engine.desk.play", "play against the engine in a terminal"),
     "perft": ("uci_engine.perft", "count move sequences; divide, suites, threads, hash"),
     "pgn": ("uci_engine.pgn_command", "games in bulk: count, check, filter, convert, make a book"),
     "selfplay": ("uci_engine.learn.selfplay", "games against itself, to learn from"),

@@ -54,6 +54,7 @@ def agrees_to_draw(sitting: Sitting, score: int) -> bool:
     return score <= (NOT_BETTER if long_enough else CLEARLY_WORSE)
 
 
-def claims_draw(sitting: Sitting, score: int) -> bool:
-    """On the engine's own turn, with this score from its side."""
-    return sitting.claimable_draw() is not None and score <= NOT_BETTER
+def claims_draw(sitting: Sitting, move: AnyMove, score: int) -> bool:
+    """On the engine's own turn, about to play this move, with this score from its side: by
+    `sitting.claim_draw(move)`, which is good in either case."""
+    return score <= NOT_BETTER and sitting.claimable_draw(move) is not None

@@ -115,12 +115,24 @@ class Sitting:
         self._spent_ns = 0  # by the side to move, before the clock was stopped
         self._end_by_position()
 
+    def take_seat(self, white: bool, seat: Seat) -> None:
+        """Somebody goes on for a side, or the same one at another level."""
+        if white:
+            self.white = seat
+        else:
+            self.black = seat
+
     def seat(self, white: bool) -> Seat:
         return self.white if white else self.black
 
     @property
     def is_over(self) -> bool:
         return self.ending is not None
+
+    @property
+    def ended_by_position(self) -> bool:
+        """And not by anybody's word or flag: then only a move taken back reopens the game."""
+        return rule_of_position(self.board) is not None
 
     @property
     def result(self) -> str:
@@ -217,19 +229,9 @@ class Sitting:
     # ---- endings
 
     def _end_by_position(self) -> None:
-        """What ends a game without anybody's word."""
-        board = self.board
-        if board.legal_count() == 0:
-            if board.is_check():
-                self._end(win_for(not board.turn), CHECKMATE)
-            else:
-                self._end(DRAW, "stalemate")
-        elif board.is_insufficient_material():
-            self._end(DRAW, "insufficient material")
-        elif board.is_seventyfive_moves():
-            self._end(DRAW, "seventy-five moves")
-        elif board.is_fivefold_repetition():
-            self._end(DRAW, "fivefold repetition")
+        rule = rule_of_position(self.board)
+        if rule is not None:
+            self._end(win_for(not self.board.turn) if rule == CHECKMATE else DRAW, rule)
 
     def _end(self, result: str, reason: str) -> None:
         self.stop_clock()
@@ -250,13 +252,12 @@ class Sitting:
     def claimable_draw(self, move: AnyMove | None = None) -> str | None:
         """The rule by which the side to move may claim a draw: in this position, or with the legal
         move that it is about to play. None if there is no such rule."""
-        board = self.board
-        if move is not None:
-            board = board.copy()
+        rule = claimable(self.board)
+        if rule is None and move is not None:
+            board = self.board.copy()
             board.push(move)
-        if board.is_repetition(3):
-            return THREEFOLD
-        return FIFTY_MOVES if board.is_fifty_moves() else None
+            rule = claimable(board)
+        return rule
 
     def claim_draw(self, move: AnyMove | None = None) -> bool:
         """Claim it; False if there is nothing to claim. The move is not played."""
@@ -332,6 +333,23 @@ class Sitting:
             sitting.ending = Ending(game.result, tags.get("GameEnd", "what its file says"))
         sitting._end_by_position()
         return sitting
+
+
+def rule_of_position(board: Board) -> str | None:
+    """By which a game is over without anybody's word; only checkmate is not a draw."""
+    if board.legal_count() == 0:
+        return CHECKMATE if board.is_check() else "stalemate"
+    if board.is_insufficient_material():
+        return "insufficient material"
+    if board.is_seventyfive_moves():
+        return "seventy-five moves"
+    return "fivefold repetition" if board.is_fivefold_repetition() else None
+
+
+def claimable(board: Board) -> str | None:
+    if board.is_repetition(3):
+        return THREEFOLD
+    return FIFTY_MOVES if board.is_fifty_moves() else None
 
 
 def fresh_tags() -> dict[str, str]:
