@@ -8,7 +8,7 @@ from pathlib import Path
 import chess
 import chess.pgn
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from uci_engine import Board, pgn
@@ -252,6 +252,7 @@ def test_a_game_of_chess960_that_begins_with_black(tmp_path: Path) -> None:
     assert again.pgn() == sitting.pgn()
 
 
+@settings(max_examples=30)
 @given(choices=st.lists(st.integers(0, 1000), max_size=80), waits=st.lists(st.integers(0, 4000)))
 def test_a_reread_game_is_the_same_game(
     tmp_path_factory: pytest.TempPathFactory, choices: list[int], waits: list[int]

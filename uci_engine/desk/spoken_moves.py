@@ -72,7 +72,6 @@ def read_castling(board: Board, san: str) -> Move:
         return board.parse_san(san)
     except IllegalMoveError:
         pass
-    wing = "king's" if san == "O-O" else "queen's"
     has_right = (
         board.has_kingside_castling_rights(board.turn)
         if san == "O-O"
@@ -82,7 +81,7 @@ def read_castling(board: Board, san: str) -> Move:
         raise IllegalMoveError(f"{san} is illegal: the king or that rook has lost the right")
     if board.is_check():
         raise IllegalMoveError(f"{san} is illegal: a king in check does not castle")
-    raise IllegalMoveError(f"{san} is illegal: the way on the {wing} wing is not free or attacked")
+    raise IllegalMoveError(f"{san} is illegal: something is in the way, or attacks the king's way")
 
 
 def read_squares(board: Board, origin: str, target: str, promotion: str) -> Move:
@@ -217,7 +216,7 @@ def illegal(board: Board, text: str, why: str, goes_there: bool) -> IllegalMoveE
 
 
 def ambiguous(board: Board, text: str, moves: list[Move]) -> AmbiguousMoveError:
-    readings = either([board.san(move) for move in moves])
+    readings = either(sorted(board.san(move) for move in moves))
     return AmbiguousMoveError(f"{text} is ambiguous: {readings}?")
 
 
