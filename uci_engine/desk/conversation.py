@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import textwrap
 from typing import NamedTuple
@@ -9,7 +10,7 @@ from typing import NamedTuple
 import chess
 from chess.engine import InfoDict, Limit
 
-from core_ext.core import InvalidMoveError
+from core_ext.core import AmbiguousMoveError, IllegalMoveError, InvalidMoveError
 from uci_engine.arena.players.clock import TimeControl
 from uci_engine.desk.game_file import Store
 from uci_engine.desk.game_settings import ENGINE_NAME, GameSettings, begin_sitting, parse_level
@@ -162,10 +163,11 @@ class Conversation:
         return f"; did you mean {near[0]}?" if near else "; help tells what can be said."
 
     def play(self, text: str) -> None:
-        move = understand_move(self.sitting.board, text)
         if self.sitting.is_over:
-            raise ValueError("The game is over: new begins another one, back takes back")
-        turn = self.sitting.play(move)
+            with contextlib.suppress(IllegalMoveError, AmbiguousMoveError):
+                understand_move(self.sitting.board, text)
+            raise ValueError("the game is over; new begins another one, back takes back")
+        turn = self.sitting.play(understand_move(self.sitting.board, text))
         if not self.terminal.is_interactive:
             self.say(f"You play {numbered(self.sitting, turn)}")
         self.save()
