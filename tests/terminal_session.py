@@ -29,6 +29,7 @@ class TerminalSession:
             "TERM": "xterm-256color",
             "XDG_DATA_HOME": str(folder),
             "INPUTRC": os.devnull,
+            "LC_ALL": "C.UTF-8",
             **variables,
         }
         for name in ("NO_COLOR", "COLORTERM"):

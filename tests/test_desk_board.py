@@ -39,6 +39,8 @@ class Screen(io.TextIOWrapper):
         (Screen(), {"TERM": "linux"}, Look(False, FEW)),
         (Screen(), {"TERM": "dumb"}, Look(True, 0)),
         (Screen(), {}, Look(True, 0)),
+        (Screen(), {"TERM": "xterm", "LC_ALL": "C", "LANG": "en_US.UTF-8"}, Look(False, FEW)),
+        (Screen(), {"TERM": "xterm", "LC_ALL": "", "LANG": "C.UTF-8"}, Look(True, FEW)),
         (Screen(), {"TERM": "xterm-256color", "NO_COLOR": "1"}, Look(True, 0)),
         (Screen(), {"TERM": "xterm-256color", "NO_COLOR": ""}, Look(True, MANY)),
         (Screen(terminal=False), {"TERM": "xterm-256color"}, Look(True, 0)),

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import chess
 from chess.engine import InfoDict, Limit
 
-from core_ext.core import AmbiguousMoveError, IllegalMoveError, InvalidMoveError
+from core_ext.core import AmbiguousMoveError, IllegalMoveError, InvalidMoveError, MoveError
 from uci_engine.arena.players.clock import TimeControl
 from uci_engine.desk.game_file import Store
 from uci_engine.desk.game_settings import ENGINE_NAME, GameSettings, begin_sitting, parse_level
@@ -28,6 +28,8 @@ EVALUATING = Limit(time=0.3)
 HINT_PLIES = 6
 PIECE_VALUES = {"p": 1, "n": 3, "b": 3, "r": 5, "q": 9}
 LINE_WIDTH = 76
+LIKENESS = 0.8  # of a word that was mistyped
+LONGEST_PGN_LINE = 1000
 LOW_CLOCK_MS = 20_000
 MOST_TAKEN_BACK = 10_000
 COLOURS = {"white": True, "black": False, "w": True, "b": False}
@@ -86,15 +88,23 @@ class Conversation:
 
     def run(self, sitting: Sitting, colour: bool) -> int:
         """From this game on, until the person leaves; the exit code."""
-        self.sit_down(sitting, colour)
-        while self.exit_code is None:
-            if self.sitting.is_over:
-                self.tell_ending()
-            elif self.sitting.board.turn != self.colour:
-                self.let_engine_move()
-                continue
+        try:
+            self.sit_down(sitting, colour)
+            while self.exit_code is None:
+                self.go_on()
+        except KeyboardInterrupt:
+            self.leave(EXIT_CODE)
+        return self.exit_code or 0
+
+    def go_on(self) -> None:
+        """By a move of the engine's, or by what the person says."""
+        if self.sitting.is_over:
+            self.tell_ending()
             self.listen()
-        return self.exit_code
+        elif self.sitting.board.turn == self.colour:
+            self.listen()
+        else:
+            self.let_engine_move()
 
     def sit_down(self, sitting: Sitting, colour: bool) -> None:
         self.sitting = sitting
@@ -151,15 +161,18 @@ class Conversation:
                 self.say(f"{words[0].lower()} takes {command.arguments or 'nothing'} and no more.")
             else:
                 getattr(self, command.method)(*words[1:])
-        except GameOverError:
-            return  # which is told next
+        except GameOverError as error:
+            if self.has_told_ending:  # else it is told next
+                self.say(str(error))
         except InvalidMoveError as error:
             self.say(f"{error}{self.advice(words[0])}")
+        except MoveError as error:
+            self.say(end_sentence(str(error)))
         except ValueError as error:
-            self.say(sentence(error))
+            self.say(end_sentence(capitalise(tame(str(error)))))
 
     def advice(self, word: str) -> str:
-        near = difflib.get_close_matches(word.lower(), WORDS, 1) if len(word) > 2 else []
+        near = difflib.get_close_matches(word.lower(), WORDS, 1, LIKENESS) if len(word) > 2 else []
         return f"; did you mean {near[0]}?" if near else "; help tells what can be said."
 
     def play(self, text: str) -> None:
@@ -186,7 +199,7 @@ class Conversation:
     def let_engine_move(self) -> None:
         sitting = self.sitting
         thought = self.wait_for(self.opponent.think(sitting), f"{ENGINE_NAME} thinks ...")
-        if self.exit_code is not None or sitting.check_flag() or thought.move is None:
+        if sitting.check_flag() or thought.move is None:
             return
         if claims_draw(sitting, thought.move, thought.score(not self.colour)):
             sitting.claim_draw(thought.move)
@@ -202,14 +215,10 @@ class Conversation:
             self.show_position()
 
     def wait_for(self, thought: Thought, remark: str) -> Thought:
-        """Ctrl-C breaks it off, and what is known by then has to do; a second one leaves."""
-        interrupts = self.terminal.interrupts
+        """Ctrl-C breaks it off, and what is known by then has to do; a second one is raised."""
         with self.terminal.remark(remark):
-            try:
-                interrupts.watch(thought.wait, thought.stop)
-            except KeyboardInterrupt:
-                self.exit_code = EXIT_CODE
-            interrupts.forget()
+            self.terminal.interrupts.watch(thought.wait, thought.stop)
+        self.terminal.interrupts.forget()
         return thought
 
     # ---- the end
@@ -253,11 +262,11 @@ class Conversation:
             raise ValueError(f"back takes a number of moves, not {tame(count)!r}")
         sitting = self.sitting
         own = [number for number, turn in enumerate(sitting.turns) if turn.white == self.colour]
-        if sitting.is_over and not sitting.ended_by_position:
+        if sitting.is_over and not sitting.ended_by_position and sitting.board.turn == self.colour:
             sitting.take_back(0)
         elif len(own) < int(count):
-            moves = "1 move" if len(own) == 1 else f"{len(own)} moves"
-            raise ValueError(f"you have played {moves}, which is all that can be taken back")
+            moves = {0: "no move", 1: "one move"}.get(len(own), f"{len(own)} moves")
+            raise ValueError(f"you have played {moves}; more can't be taken back")
         else:
             sitting.take_back(len(sitting.turns) - own[-int(count)])
         self.offered_at = -1
@@ -273,7 +282,7 @@ class Conversation:
         """Claim it if a rule says so, else offer it; once a move."""
         sitting = self.sitting
         if sitting.is_over:
-            raise ValueError("The game is over")
+            raise ValueError("the game is over")
         with_move = None if move is None else understand_move(sitting.board, move)
         if sitting.claim_draw(with_move):
             return
@@ -305,7 +314,7 @@ class Conversation:
 
     def give_hint(self) -> None:
         if self.sitting.is_over:
-            raise ValueError("The game is over")
+            raise ValueError("the game is over")
         board = self.sitting.board
         found = self.wait_for(self.coach.look(board, HINTING), "Looking for a hint ...").found
         line = found.get("pv", [])[:HINT_PLIES]
@@ -376,7 +385,7 @@ class Conversation:
         self.say(self.sitting.board.fen())
 
     def show_pgn(self) -> None:
-        self.say(self.sitting.pgn().rstrip("\n"))
+        self.say(*(tame(line, LONGEST_PGN_LINE) for line in self.sitting.pgn().splitlines()))
 
     def show_moves(self) -> None:
         """As numbered pairs, a few in a line."""
@@ -415,9 +424,11 @@ class Conversation:
 # ---- words for people
 
 
-def sentence(error: Exception) -> str:
-    text = tame(str(error))
-    text = text[:1].upper() + text[1:] if text[:1].isascii() and " " in text else text
+def capitalise(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def end_sentence(text: str) -> str:
     return text if text.endswith((".", "?")) else f"{text}."
 
 

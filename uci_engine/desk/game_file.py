@@ -17,6 +17,8 @@ from uci_engine.errors import describe
 from uci_engine.files import check_writable, replace_bytes
 from uci_engine.text import tame
 
+LARGEST_FILE = 1 << 25
+LONGEST_PATH = 4096
 PGN_BEGINS_WITH = b"[{;%0123456789*\xef"  # the last one is of a byte-order mark
 
 
@@ -47,6 +49,8 @@ class GameFile:
 
     def read(self) -> bytes:
         try:
+            if self.path.stat().st_size > LARGEST_FILE:
+                raise ValueError(f"{self.path}: too large to be written anew after each move")
             return self.path.read_bytes()
         except FileNotFoundError:
             return b""
@@ -96,13 +100,16 @@ class Store:
     def tell(self) -> list[str]:
         if self.problem:
             return [self.problem]
-        return [f"The game is saved in {self.file.path}"] if self.file else []
+        return (
+            [f"The game is saved in {tame(str(self.file.path), LONGEST_PATH)}"] if self.file else []
+        )
 
     def tell_continuation(self) -> list[str]:
         """How to go on with a game that is not over."""
         if self.problem or self.file is None:
             return []
-        place = f" {shlex.quote(str(self.file.path))}" if self.is_one_file else ""
+        path = shlex.quote(tame(str(self.file.path), LONGEST_PATH))
+        place = f" {path}" if self.is_one_file else ""
         return [f"Go on with it by: cythera play --continue{place}"]
 
 

@@ -61,7 +61,7 @@ def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
         metavar="NUMBER",
         help="play Chess960, from this start position or from any",
     )
-    game.add_argument("--name", default="Player", help="yours, in the saved game")
+    game.add_argument("--name", help="yours, in the saved game")
     files = parser.add_argument_group("files")
     files.add_argument("--save", type=Path, metavar="FILE", help="keep the games in this PGN file")
     files.add_argument(
@@ -81,10 +81,10 @@ def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
     engine.add_argument(
         "--seconds",
         type=decimal_between(0.01, 3600),
-        help="for a move at full strength without clocks (default: 3)",
+        help="a move, at full strength without clocks (default: 3)",
     )
-    engine.add_argument("--threads", type=count_number, default=1, metavar="N")
-    engine.add_argument("--hash", type=count_number, default=16, metavar="MB")
+    engine.add_argument("--threads", type=count_number, default=1, metavar="N", help="default: 1")
+    engine.add_argument("--hash", type=count_number, default=16, metavar="MB", help="default: 16")
     engine.add_argument("--book", metavar="FILE", help="play from a PolyGlot book")
     engine.add_argument("--syzygy", metavar="PATH", help="directories of Syzygy tables")
     options = parser.parse_args(arguments)
@@ -100,7 +100,7 @@ def check_arguments(parser: Parser, options: argparse.Namespace) -> None:
                 parser.error(f"--continue goes on with a game as it is; {name} is for a new one")
     if options.fen is not None and options.chess960 not in (None, BY_LOT):
         parser.error("--fen and a number of --chess960 are two positions")
-    if not is_tame(options.name) or not options.name.strip():
+    if options.name is not None and not (is_tame(options.name) and options.name.strip()):
         parser.error(f"--name: not a name: {options.name!r}")
 
 
@@ -112,7 +112,7 @@ def read_settings(options: argparse.Namespace) -> GameSettings:
         fen=options.fen,
         chess960=options.chess960 is not None,
         number960=None if options.chess960 in (None, BY_LOT) else options.chess960,
-        name=options.name,
+        name=options.name or "Player",
     )
 
 
@@ -150,7 +150,7 @@ def take_seats(sitting: Sitting, options: argparse.Namespace, settings: GameSett
         low, high = level_range()
         settings.elo = None if engine.elo is None else min(max(engine.elo, low), high)
     sitting.take_seat(not colour, Seat(ENGINE_NAME, settings.elo, is_engine=True))
-    if sitting.seat(colour).is_engine:
+    if options.name is not None or sitting.seat(colour).is_engine:
         sitting.take_seat(colour, Seat(settings.name))
     settings.name = sitting.seat(colour).name
     settings.control = sitting.control

@@ -192,7 +192,10 @@ def explain_san(board: Board, text: str, san: str) -> IllegalMoveError | Ambiguo
         and chess.square_name(move.from_square)[0] in (file or "abcdefgh")
         and chess.square_name(move.from_square)[1] in (rank or "12345678")
     ]
-    return illegal(board, text, f"no {name} of yours{origin} can go to {target}", bool(pseudo))
+    why = f"no {name} of yours{origin} can go to {target}"
+    if kind == chess.KING:
+        why = f"your king can't go to {target}"
+    return illegal(board, text, why, bool(pseudo))
 
 
 # ---- what is wrong

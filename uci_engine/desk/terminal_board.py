@@ -56,8 +56,11 @@ FEW_COLOURS = Palette(
 def find_look(stream: TextIO, environment: Mapping[str, str], *, ascii_only: bool = False) -> Look:
     """By the stream's encoding, the terminal's name, and the user's wish for no colours."""
     terminal = environment.get("TERM", "")
-    # The Linux console has the encoding and lacks the pieces.
-    unicode = not ascii_only and terminal != "linux" and can_encode(stream.encoding)
+    places = ("LC_ALL", "LC_CTYPE", "LANG")
+    language = next((environment[name] for name in places if environment.get(name)), "")
+    # Python writes UTF-8 for a locale that has ASCII only. The Linux console lacks the pieces.
+    is_plain = ascii_only or language in ("C", "POSIX") or terminal == "linux"
+    unicode = not is_plain and can_encode(stream.encoding)
     if not stream.isatty() or terminal in ("", "dumb") or environment.get("NO_COLOR"):
         return Look(unicode, 0)
     many = "256color" in terminal or "direct" in terminal or environment.get("COLORTERM")
