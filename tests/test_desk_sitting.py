@@ -273,6 +273,15 @@ def test_a_reread_game_is_the_same_game(
     assert again.pgn() == sitting.pgn()
 
 
+def test_clocks_of_days_are_reread_too(tmp_path: Path) -> None:
+    sitting, watch = begin(control=parse_clock("9999+60"))
+    watch.wait(12_345.678)
+    play(sitting, "e4 e5")
+    again = reread(sitting, tmp_path)
+    assert again.pgn() == sitting.pgn()
+    assert again.left_ms(chess.WHITE) == 9999 * 60_000 + 60_000 - 12_346_000
+
+
 def test_other_peoples_tags_stay() -> None:
     text = '[Event "Club \\"A\\""]\n[ECO "C20"]\n[White "A"]\n[Black "B"]\n\n1. e4 e5 *\n'
     sitting = Sitting.from_game(next(pgn.read(io.BytesIO(text.encode()))))

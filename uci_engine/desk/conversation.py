@@ -116,9 +116,10 @@ class Conversation:
 
     def greet(self) -> None:
         side = "White" if self.colour else "Black"
+        kind = ", Chess960" if self.sitting.start.chess960 else ""
         clocks = f", {clock_name(self.sitting.control)}" if self.sitting.control.has_clock else ""
         self.say(
-            f"You play {side} against {ENGINE_NAME} at {self.level_name()}{clocks}.",
+            f"You play {side} against {ENGINE_NAME} at {self.level_name()}{kind}{clocks}.",
             "Moves are e4, Nf3 or e2e4; help lists what else can be said.",
             "",
         )

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 NO_CLOCK = TimeControl()
 UNFINISHED = "*"
+LONGEST_IN_MILLISECONDS = 4 * 3_600_000
 TIME_FORFEIT = "time forfeit"
 THREEFOLD, FIFTY_MOVES = "threefold repetition", "fifty moves"
 RESULTS = {"1-0", "0-1", DRAW}
@@ -373,7 +374,10 @@ def clock_comment(turn: Turn) -> str:
 
 
 def clock_value(milliseconds: int) -> str:
-    """As in PGN's comments: 0:04:57.2; exactly, so that a continued game has the same clocks."""
+    """As in PGN's comments: 0:04:57.2; exactly, so that a continued game has the same clocks.
+    Beyond some hours that would be more digits than readers keep."""
+    if milliseconds > LONGEST_IN_MILLISECONDS:
+        milliseconds -= milliseconds % 1000
     minutes, rest = divmod(milliseconds, 60_000)
     seconds = f"{rest // 1000:02}.{rest % 1000:03}".rstrip("0").rstrip(".")
     return f"{minutes // 60}:{minutes % 60:02}:{seconds}"
