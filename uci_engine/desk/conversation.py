@@ -220,6 +220,8 @@ class Conversation:
         with self.terminal.remark(remark):
             self.terminal.interrupts.watch(thought.wait, thought.stop)
         self.terminal.interrupts.forget()
+        if thought.error is not None:
+            raise thought.error
         return thought
 
     # ---- the end

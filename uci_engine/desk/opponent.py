@@ -66,9 +66,7 @@ class Thought:
 
     @property
     def found(self) -> InfoDict:
-        """What the search found; its error, if it had one."""
-        if self.error is not None:
-            raise self.error
+        """What the search found."""
         return self.search.info
 
     def score(self, white: bool) -> int:

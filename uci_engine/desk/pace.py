@@ -12,7 +12,7 @@ from random import Random
 from typing import NamedTuple
 
 # Without clocks a game is played as if there were so much for the whole of it.
-CASUAL_S = 300.0
+CASUAL_S = 180.0
 # A game has about so many moves; later there are always so many to come.
 MOVES_OF_A_GAME = 45
 LEAST_MOVES_TO_COME = 22
@@ -22,7 +22,8 @@ FIRST_MOVE_SHARE = 0.25
 FORCED_SHARE = 0.2
 RECAPTURE_SHARE = 0.35
 SPREAD = 0.55  # of the logarithm: two moves of three lie within a factor of 1.7
-# No computer has to keep anybody waiting for longer, however long the game.
+# No computer has to keep anybody waiting for longer, however long the game: on average, and ever.
+LONGEST_USUAL_S = 5.0
 LONGEST_S = 15.0
 SHORTEST_S = 0.3  # looking at the board
 # What the clock allows at most, whatever else is said.
@@ -53,10 +54,11 @@ def think_time(moment: Moment, random: Random) -> float:
 
 def usual_time(moment: Moment) -> float:
     """What a move of the middle game takes."""
-    to_come = max(MOVES_OF_A_GAME - moment.move_number, LEAST_MOVES_TO_COME)
     if moment.left is None:
         return CASUAL_S / MOVES_OF_A_GAME
-    return max(0.0, moment.left) / to_come + INCREMENT_SHARE * moment.increment
+    to_come = max(MOVES_OF_A_GAME - moment.move_number, LEAST_MOVES_TO_COME)
+    share = max(0.0, moment.left) / to_come + INCREMENT_SHARE * moment.increment
+    return min(share, LONGEST_USUAL_S)
 
 
 def opening_share(move_number: int) -> float:
