@@ -172,7 +172,7 @@ def test_taking_back_and_what_else_can_be_said(tmp_path: Path) -> None:
         session.ask("nf3")
         assert re.search(r"^1\. Nf3 \S+$", session.ask("moves"), re.MULTILINE)
         assert "looks best: 2. " in session.ask("hint")
-        assert re.search(r"Evaluation \S+ at depth \d+: White wins", session.ask("eval"))
+        assert re.search(r"Evaluation: \S+ at depth \d+: White wins", session.ask("eval"))
         assert "Evaluation is off" in session.ask("eval off")
         assert re.search(r"White +5:0\d\nBlack +5:0\d", session.ask("clock"))
         assert "\n 1  R" in session.ask("flip").replace("♜", "R")

@@ -468,9 +468,11 @@ def describe_evaluation(found: InfoDict) -> str:
         return "No evaluation."
     score, chances = found["score"].white(), found["wdl"].white()
     mate, centipawns = score.mate(), score.score()
-    told = f"mate in {abs(mate)}" if mate else f"{(centipawns or 0) / 100:+.2f}"
+    told = f"{(centipawns or 0) / 100:+.2f}"
+    if mate is not None:
+        told = f"{'White' if mate > 0 else 'Black'} mates in {abs(mate)}"
     win, draw, loss = (round(part / 10) for part in (chances.wins, chances.draws, chances.losses))
     return (
-        f"Evaluation {told} at depth {found.get('depth', 0)}:"
+        f"Evaluation: {told} at depth {found.get('depth', 0)}:"
         f" White wins {win} %, draw {draw} %, Black wins {loss} %."
     )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import tempfile
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -26,7 +27,7 @@ class GameFile:
     """The place of one game in a file."""
 
     def __init__(self, path: Path, written: bytes = b"") -> None:
-        self.path = path.resolve()  # a link stays one
+        self.path = Path(os.path.realpath(path))  # a link stays one
         self.written = written  # of this game, as it stands there
 
     def check(self) -> None:
@@ -98,11 +99,9 @@ class Store:
         return problem if is_news else ""
 
     def tell(self) -> list[str]:
-        if self.problem:
-            return [self.problem]
-        return (
-            [f"The game is saved in {tame(str(self.file.path), LONGEST_PATH)}"] if self.file else []
-        )
+        if self.problem or self.file is None:
+            return [self.problem] if self.problem else []
+        return [f"The game is saved in {tame(str(self.file.path), LONGEST_PATH)}"]
 
     def tell_continuation(self) -> list[str]:
         """How to go on with a game that is not over."""
@@ -119,8 +118,11 @@ class Store:
 def games_folder(environment: Mapping[str, str]) -> Path:
     """As the freedesktop.org's base directories have it."""
     data = environment.get("XDG_DATA_HOME", "")
-    folder = Path(data) if os.path.isabs(data) else Path.home() / ".local" / "share"
-    return folder / "cythera" / "games"
+    if not os.path.isabs(data):
+        data = os.path.expanduser("~/.local/share")
+    if not os.path.isabs(data):  # a user without a home
+        data = tempfile.gettempdir()
+    return Path(data) / "cythera" / "games"
 
 
 def new_game_file(folder: Path) -> GameFile:

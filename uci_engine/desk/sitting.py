@@ -87,10 +87,6 @@ class SittingStart:
         return Board(self.fen, chess960=self.chess960)
 
 
-def now_ns() -> int:
-    return time.monotonic_ns()
-
-
 class Sitting:
     """One game. Whose turn it is is told by the board; the board is changed only here."""
 
@@ -102,7 +98,7 @@ class Sitting:
         start: SittingStart | None = None,
         *,
         tags: dict[str, str] | None = None,
-        now: Callable[[], int] = now_ns,
+        now: Callable[[], int] = time.monotonic_ns,
     ) -> None:
         self.board = (start or SittingStart()).board()
         self.start = SittingStart(self.board.fen(), self.board.chess960)
@@ -170,11 +166,10 @@ class Sitting:
         """Has the flag of the side to move fallen? Then the game is over."""
         if not self.is_over and self.left_ms(self.board.turn) == 0:
             winner = not self.board.turn
-            self.stop_clock()
             if self.board.has_insufficient_material(winner):
-                self.ending = Ending(DRAW, f"{TIME_FORFEIT} against a side that can't mate")
+                self._end(DRAW, f"{TIME_FORFEIT} against a side that can't mate")
             else:
-                self.ending = Ending(win_for(winner), TIME_FORFEIT)
+                self._end(win_for(winner), TIME_FORFEIT)
         return self.ending is not None and self.ending.reason.startswith(TIME_FORFEIT)
 
     def _measure(self) -> int:
@@ -191,8 +186,7 @@ class Sitting:
 
     def play(self, move: AnyMove) -> Turn:
         """Play a legal move. A GameOverError if the game has ended or the move came too late."""
-        if self.is_over or self.check_flag():
-            raise GameOverError(str(self.ending))
+        self._check_open()
         if not self.board.is_legal(move):
             raise ValueError(f"not a legal move: {move}")
         self._add(move, self.spent_ms())
@@ -313,7 +307,7 @@ class Sitting:
         return [*words, self.result]
 
     @classmethod
-    def from_game(cls, game: Game, *, now: Callable[[], int] = now_ns) -> Sitting:
+    def from_game(cls, game: Game, *, now: Callable[[], int] = time.monotonic_ns) -> Sitting:
         """A game as it was read from PGN; a ValueError says what is wrong with it."""
         if game.problem is not None:
             raise ValueError(game.problem)
