@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import contextlib
 import enum
-import importlib
 import signal
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
 
 from uci_engine.interrupts import Interrupts
 
@@ -60,7 +58,6 @@ class Terminal:
         self.can_wipe = self.is_interactive and environment.get("TERM", "") not in ("", "dumb")
         self.interrupts = Listening()
         self.deadline: float | None = None
-        self.readline: Any = None
         self.choices: Callable[[], Sequence[str]] = lambda: ()  # what Tab completes a word to
 
     def __enter__(self) -> Terminal:
@@ -69,13 +66,18 @@ class Terminal:
                 stream.reconfigure(errors="replace")  # type: ignore[union-attr]
         if self.is_interactive:
             with contextlib.suppress(ImportError):
-                self.readline = importlib.import_module("readline")
-                self.readline.set_completer(self.complete)
-                self.readline.set_completer_delims(" ")
-                self.readline.parse_and_bind("tab: complete")
+                self.edit_lines()
         self.interrupts.__enter__()
         self.alarm_before = signal.signal(signal.SIGALRM, self.look_at_clock)
         return self
+
+    def edit_lines(self) -> None:
+        """By readline: `input` uses it from now on. An ImportError where there is none."""
+        import readline
+
+        readline.set_completer(self.complete)
+        readline.set_completer_delims(" ")
+        readline.parse_and_bind("tab: complete")
 
     def __exit__(self, *_: object) -> None:
         signal.setitimer(signal.ITIMER_REAL, 0)
