@@ -412,6 +412,22 @@ def test_a_folder_that_can_not_be_written_to_does_not_end_the_game(
     assert "Cythera plays 2..." in said
 
 
+def test_odd_bytes_in_a_terminal(tmp_path: Path) -> None:
+    """Ctrl-R after such bytes would be the end of readline, and of the program with it."""
+    with TerminalSession(tmp_path, *FAST) as session:
+        session.wait()
+        for data in (
+            b"\xff\xfe\x80",
+            b"\xe2\x99",
+            b"\xbf|\x12+",
+            b"#)`\\+!",
+            b"\x1bp\xc3",
+            b"\0\x1b[",
+        ):
+            os.write(session.process.child_fd, data + b"\r")
+        assert session.ask("\x15flip", r"h  g  f").count("is not a move") >= 3
+
+
 def test_odd_bytes_and_endless_lines_in_a_pipe(tmp_path: Path) -> None:
     said = pipe(tmp_path, b"\xff\xfe\0\x1b[31m\n" + b"e" * 1_000_000 + b"\ne4\r\n\n\n  \nd4")
     assert said.count("is not a move") == 2

@@ -38,6 +38,8 @@ SAN = re.compile(r"([KQRBN]?)([a-h]?)([1-8]?)[-x]?([a-h][1-8])(?:=?([KQRBNkqrbn]
 def understand_move(board: Board, text: str) -> Move:
     """The legal move that is meant."""
     cleaned = clean(text)
+    if not cleaned:
+        raise malformed(text)
     castling = CASTLING.fullmatch(cleaned)
     if castling:
         return read_castling(board, "O-O-O" if castling[1] else "O-O")

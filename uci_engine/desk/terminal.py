@@ -19,6 +19,8 @@ LONGEST_LINE = 4096  # bytes; the rest of a longer one is passed over
 # A signal that comes just before a wait begins is noted and wakes nobody up. A timer that goes off
 # again and again does.
 HEARTBEAT_S = 0.25
+# In the history, which nobody needs here: readline 8.2 crashes there on bytes that are no UTF-8.
+SEARCHES = (r"\C-r", r"\C-s", r"\ep", r"\en")
 WIPE = "\r\x1b[K"
 
 
@@ -78,6 +80,8 @@ class Terminal:
         readline.set_completer(self.complete)
         readline.set_completer_delims(" ")
         readline.parse_and_bind("tab: complete")
+        for keys in SEARCHES:
+            readline.parse_and_bind(f'"{keys}": redraw-current-line')
 
     def __exit__(self, *_: object) -> None:
         signal.setitimer(signal.ITIMER_REAL, 0)
