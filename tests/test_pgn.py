@@ -197,6 +197,9 @@ ODD_FILES = {
     "nested": b"1. e4 (1. d4 d5 (1... Nf6 2. c4 (2. Nf3) 2... e6) 2. c4) 1... e5 (1... c5) *\n",
     "stray brackets": b"1. e4 ) e5 ) 2. Nf3 *\n",
     "bracket first": b"( 1. e4 e5 ) 2. Nf3 *\n",
+    "bracket before a first move": b"1. f4 (1. (b3 d5 (1... Nh6)) 1... c5 2. g4 *\n",
+    "brackets before first moves": b"1. e4 ((( 1. d4 d5 (1... e6) 2. c4 ( 2. e3 )) 1... e5 *\n",
+    "bracket before a second move": b"1. e4 e5 ( 1... ( c5 2. Nf3 ) e6 ) 2. Nf3 *\n",
     "open bracket": b"1. e4 ( 1. d4 d5 2. c4 *\n",
     "chess960": b'[Variant "Chess960"]\n'
     b'[FEN "nrbkqbrn/pppppppp/8/8/8/8/PPPPPPPP/NRBKQBRN w GBgb - 0 1"]\n\n1. e4 e5 *\n',
@@ -211,6 +214,8 @@ ODD_FILES = {
 def test_odd_files_are_read_as_by_python_chess(name: str) -> None:
     data = ODD_FILES[name]
     check_same(data, to_text(data))
+    kept = read_bytes(data, comments=True, variations=True)
+    assert [game.moves for game in kept] == [game.moves for game in read_bytes(data)]
 
 
 def test_names_in_utf8_and_in_latin_1() -> None:

@@ -22,6 +22,9 @@ cdef enum:
     PGN_COMMENTS = 4     # comments and NAGs
     PGN_VARIATIONS = 8
 
+cdef enum:
+    NOTED_DEPTH = 32     # of variations that are passed over: deeper ones are only counted
+
 cdef enum PgnKind:
     ITEM_MOVE
     ITEM_COMMENT
@@ -54,6 +57,7 @@ cdef struct PgnGameC:
 cdef struct PgnLineC:
     PositionC now
     PositionC before
+    Py_ssize_t plies     # played before now, since the game began
     bint has_moved
 
 # A growing array: the bytes of its items, and how many there are and would fit.
@@ -78,6 +82,7 @@ cdef struct PgnC:
     ArrayC lines         # the line being read, below it those that it branches off
     Py_ssize_t at
     int skipping         # so many variations deep in what is passed over
+    Py_ssize_t skipped_plies[NOTED_DEPTH]  # played before now, there, by depth
     bint is_broken       # that began with a move that can't be played, in the line being read
 
 
@@ -332,29 +337,49 @@ cdef bint take_move(PgnC* pgn, PgnGameC* game, SpanC token) noexcept nogil:
         make_null_move(&line.now, &line.before)
     else:
         make_move(&line.now, &line.before, move)
+    line.plies += 1
     line.has_moved = True
     return keep_item(pgn, ITEM_MOVE, move, token)
+
+
+cdef void skip_move(PgnC* pgn) noexcept nogil:
+    if pgn.skipping < NOTED_DEPTH:
+        pgn.skipped_plies[pgn.skipping] += 1
+
+
+cdef bint skip_variation(PgnC* pgn, Py_ssize_t plies) noexcept nogil:
+    """One that branches off where so many plies were played, less the last."""
+    pgn.skipping += 1
+    if pgn.skipping < NOTED_DEPTH:
+        pgn.skipped_plies[pgn.skipping] = plies - 1
+    return True
+
+
+cdef bint open_skipped(PgnC* pgn) noexcept nogil:
+    """A bracket in what is passed over. In a line that can't be read on, only brackets count."""
+    cdef Py_ssize_t plies = 1
+    if not pgn.is_broken and pgn.skipping < NOTED_DEPTH:
+        plies = pgn.skipped_plies[pgn.skipping]
+    return skip_variation(pgn, plies) if plies else True
 
 
 cdef bint open_variation(PgnC* pgn, SpanC token) noexcept nogil:
     """A line that branches off before the last move."""
     cdef PgnLineC* line
     cdef PositionC root
+    cdef Py_ssize_t plies = current_line(pgn).plies
     if pgn.skipping:
-        pgn.skipping += 1
-        return True
-    if not current_line(pgn).has_moved:
-        # Before the first move of a game the bracket is passed over, of a variation all in it.
-        pgn.skipping = pgn.lines.count > 1
-        return True
-    if not pgn.wanted & PGN_VARIATIONS:
-        pgn.skipping = 1
-        return True
+        return open_skipped(pgn)
+    if plies == 0:
+        return True  # nothing can be replaced before the first move: the bracket is passed over
+    if not current_line(pgn).has_moved or not pgn.wanted & PGN_VARIATIONS:
+        return skip_variation(pgn, plies)
     root = current_line(pgn).before
     line = <PgnLineC*>add_item(&pgn.lines, sizeof(PgnLineC))
     if line == NULL:
         return False
     line.now = line.before = root
+    line.plies = plies - 1
     line.has_moved = False
     return keep_item(pgn, ITEM_OPEN, 0, token)
 
@@ -435,7 +460,10 @@ cdef bint take_word(PgnC* pgn, PgnGameC* game, Py_ssize_t end) noexcept nogil:
     if stop:
         token.length = stop - pgn.at
         pgn.at = stop
-        return take_move(pgn, game, token) if not pgn.skipping else True
+        if not pgn.skipping:
+            return take_move(pgn, game, token)
+        skip_move(pgn)
+        return True
     token.length = match_result(pgn.text, pgn.at, end)
     pgn.at += max(token.length, 1)
     if token.length and not pgn.skipping and pgn.lines.count == 1 and (
@@ -510,6 +538,7 @@ cdef bint read_game(PgnC* pgn, Py_ssize_t end) noexcept nogil:
     line = <PgnLineC*>add_item(&pgn.lines, sizeof(PgnLineC))
     if line == NULL:
         return False
+    line.plies = 0
     line.has_moved = False
     set_first_position(pgn, game, fen, &line.now)
     line.before = line.now
