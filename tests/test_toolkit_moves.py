@@ -45,6 +45,19 @@ def test_a_game_tree_takes_our_moves() -> None:
     assert list(again.mainline_moves()) == board.move_stack
 
 
+def test_python_chess_takes_our_moves_where_it_asks_for_its_own() -> None:
+    """In the operations of an EPD line it looks at the class."""
+    move = Board().parse_san("e4")
+    assert isinstance(move, chess.Move)
+    assert isinstance(move, Move)
+    assert type(move) is Move
+    reference = chess.Board()
+    for operations in ({"bm": move}, {"am": [move]}, {"pv": [move]}):
+        same = {name: chess.Move.from_uci("e2e4") if name == "bm" else [move.to_chess()]
+                for name in operations}  # fmt: skip
+        assert reference.epd(**operations) == reference.epd(**same)  # type: ignore[arg-type]
+
+
 def test_a_copied_python_chess_board_keeps_our_moves() -> None:
     reference = chess.Board()
     reference.push(Move.from_uci("e2e4"))

@@ -42,7 +42,8 @@ cdef class Board(GameBoard):
 
     It has the methods of a `chess.Board`, and is always a position that chess allows: what would
     make it something else is a ValueError. Like a `chess.Board` it can be changed, so it has no
-    hash: `board.key` or `board.epd()` are what to keep in a set.
+    hash: `board.key` or `board.epd()` are what to keep in a set. `board.chess960` tells whether
+    castling is written as in Chess960.
     """
 
     uci_variant = "chess"

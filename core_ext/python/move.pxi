@@ -23,8 +23,8 @@ cdef class Move:
     """A move: Move(from_square, to_square, promotion=None), or one that a board has given.
 
     Squares run from 0 (a1) to 63 (h8), pieces from 1 (pawn) to 6 (king), as in python-chess; a move
-    equals the `chess.Move` that says the same, has its hash, and goes wherever that goes. Castling
-    goes to the king's new square on a standard board and to the rook's square on a Chess960 board.
+    equals the `chess.Move` that says the same, has its hash, and goes wherever that goes, also where
+    it is asked for by `isinstance`. Castling goes to the king's new square on a standard board and to the rook's square on a Chess960 board.
     """
     cdef readonly int from_square
     cdef readonly int to_square
@@ -32,6 +32,11 @@ cdef class Move:
     cdef readonly int code
     cdef str text
     cdef Py_hash_t hash_value
+
+    @property
+    def __class__(self):
+        """What `isinstance` takes it for, besides a Move: python-chess asks so now and then."""
+        return getattr(sys.modules.get("chess"), "Move", Move)
 
     __match_args__ = ("from_square", "to_square", "promotion", "drop")
 
