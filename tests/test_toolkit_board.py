@@ -33,6 +33,8 @@ QUESTIONS: dict[str, Callable[[EITHER], object]] = {
     "castling_shredder_fen": lambda b: b.castling_shredder_fen(),
     "epd": lambda b: b.epd(),
     "turn": lambda b: b.turn,
+    "ep_square": lambda b: b.ep_square if b.has_legal_en_passant() else None,
+    "kind of chess": lambda b: (b.chess960, b.uci_variant, b.xboard_variant, b.starting_fen),
     "ply": lambda b: b.ply(),
     "clocks": lambda b: (b.halfmove_clock, b.fullmove_number),
     "move_stack": lambda b: b.move_stack,
