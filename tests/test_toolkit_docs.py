@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import doctest
 import inspect
+import json
+import pydoc
 import re
 import shutil
 import subprocess
@@ -93,6 +95,21 @@ def test_public_functions_say_what_they_do(module: Any) -> None:
             assert told, f"{module.__name__}.{name}"
 
 
+def test_help_tells_all() -> None:
+    """Of batch, every name and every field of what it takes and gives; of Board, every method."""
+    told = pydoc.plain(pydoc.render_doc(batch))
+    fields = [batch.POSITION.names, batch.found_dtype(1).names]
+    for name in [
+        *batch.__all__, *(name for names in fields for name in names or ()),
+        *batch.GameArrays._fields, *batch.Features._fields,
+    ]:  # fmt: skip
+        assert re.search(rf"^[ |]*(?:[\w, ]+, )?{name}\b(?!: ')", told, re.MULTILINE), name
+    assert "ThreadPoolExecutor" not in told
+    told = pydoc.plain(pydoc.render_doc(Board))
+    for name in dir(Board):
+        assert name.startswith("_") or re.search(rf"\b{name}\b", told), name
+
+
 # Names that speak for themselves, of functions that only this package calls.
 INNER = {"make_game", "add_line", "to_evaluation", "source_name", "keep", "to_columns"}
 
@@ -103,14 +120,20 @@ def test_public_names_say_what_they_are(name: str) -> None:
 
 
 @pytest.mark.release_only
-def test_users_type_checkers_are_content() -> None:
-    """mypy reads that program with the tests; pyright, which fetches Node, is not one of them."""
-    checker = shutil.which("pyright")
+def test_users_type_checkers_are_content(tmp_path: Path) -> None:
+    """mypy reads that program with the tests. Pyright comes as basedpyright, which brings the Node
+    that it needs from PyPI; its own rules beyond pyright's are left out."""
+    checker = shutil.which("basedpyright", path=Path(sys.executable).parent)
     if checker is None:
-        pytest.skip("pyright is not installed")
+        pytest.skip("basedpyright is not installed")
     program = ROOT / "tests" / "typed_program.py"
+    settings = tmp_path / "pyrightconfig.json"
+    settings.write_text(json.dumps({"typeCheckingMode": "strict", "include": [str(program)]}))
     answer = subprocess.run(
-        [checker, "--pythonpath", sys.executable, program],
+        [checker, "--project", settings, "--pythonpath", sys.executable, "--outputjson"],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
-    assert answer.returncode == 0, answer.stdout
+    found = json.loads(answer.stdout)
+    assert found["summary"]["filesAnalyzed"] == 1
+    assert found["generalDiagnostics"] == []
+    assert answer.returncode == 0

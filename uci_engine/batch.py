@@ -7,6 +7,16 @@ batch.evaluate(positions)           # int16, from the side to move
 batch.search(positions, nodes=5000) # best moves and scores
 batch.probe_wdl(positions, path)    # int8, from Syzygy tables
 for games in batch.from_pgn(path):  # the positions and moves of a file of games
+
+A position is an item of the dtype POSITION, with these fields:
+
+occupied  the occupied squares, a bit for each from a1 on
+men       four bits for each of them, in that order: 0 to 5 for pawn to king, 6 for a rook that may
+          castle, plus 8 for Black
+side      128 for Black to move, plus the en-passant square or 64
+rule50    plies since the last capture or move of a pawn
+fullmove  the number of the move
+score, result, extra   for data of the user's own
 """
 
 from __future__ import annotations
@@ -35,6 +45,29 @@ if TYPE_CHECKING:
 
     from core_ext.core import SearchInfo
 
+__all__ = [
+    "EVALUATIONS",
+    "NO_SCORE",
+    "POSITION",
+    "UNKNOWN_WDL",
+    "Features",
+    "GameArrays",
+    "Positions",
+    "evaluate",
+    "features",
+    "fens",
+    "found_dtype",
+    "from_pgn",
+    "legal_counts",
+    "pack",
+    "perft",
+    "probe_wdl",
+    "search",
+    "to_moves",
+    "uci",
+    "unpack",
+]
+
 POSITION = np.dtype(
     [
         ("occupied", "<u8"),
@@ -47,9 +80,6 @@ POSITION = np.dtype(
         ("extra", "u1"),
     ]
 )
-"""One position: the occupied squares; four bits for each of them from a1 on (0 to 5 for pawn to
-king, 6 for a rook that may castle, plus 8 for Black); 128 for Black to move plus the en-passant
-square or 64; the counters; and three fields for the user's own data."""
 
 Positions = npt.NDArray[np.void]
 
@@ -246,12 +276,18 @@ def probe_wdl(
 
 
 class Features(NamedTuple):
-    """What the classical evaluation is made of, from White's side."""
+    """What the classical evaluation is made of, from White's side.
+
+    counts: a row for each position, White's features less Black's
+    phases: how much of the middlegame is left, of core.LARGEST_PHASE
+    scales: how far the endgame counts, of core.LARGEST_SCALE
+    wins: what is added where the ending is known to be won
+    """
 
     counts: npt.NDArray[np.int8]
-    phases: npt.NDArray[np.uint8]  # of core.LARGEST_PHASE
-    scales: npt.NDArray[np.uint8]  # of core.LARGEST_SCALE
-    wins: npt.NDArray[np.int16]  # what is added where the ending is known to be won
+    phases: npt.NDArray[np.uint8]
+    scales: npt.NDArray[np.uint8]
+    wins: npt.NDArray[np.int16]
 
 
 def features(positions: Positions, threads: int | None = None) -> Features:
@@ -273,26 +309,28 @@ def features(positions: Positions, threads: int | None = None) -> Features:
 
 
 class GameArrays(NamedTuple):
-    """Games as arrays with a row for each move, and a line for each game that is broken."""
+    """Games as arrays with a row for each move, and a line for each game that is broken.
+
+    positions: the position before the move
+    moves: the move: 6 bits for the square it comes from, 6 for the one it goes to (castling: that
+        of the rook), 4 for its kind; see `uci` and `to_moves`
+    games: the number of the game in the file, from 0
+    results: 1 if White has won, 0 for a draw, -1 if Black has won, 2 if that is not known
+    elos: the ratings of White and Black, 0 if not known
+    scores: what [%eval] in the move's comment says, in centipawns from White; a mate in n is 32000
+        less n; NO_SCORE without
+    clocks: what [%clk] in the move's comment says, in seconds; NaN without
+    problems: file, line and reason of each broken game; its moves up to there are among the rows
+    """
 
     positions: Positions
-    """The position before the move."""
     moves: npt.NDArray[np.uint16]
-    """The move: 6 bits for the square it comes from, 6 for the one it goes to (castling: that of
-    the rook), 4 for its kind; see `uci`."""
     games: npt.NDArray[np.int64]
-    """The number of the game in the file, from 0."""
     results: npt.NDArray[np.int8]
-    """1 if White has won, 0 for a draw, -1 if Black has won, 2 if that is not known."""
     elos: npt.NDArray[np.int16]
-    """The ratings of White and Black, 0 if not known."""
     scores: npt.NDArray[np.int16]
-    """What [%eval] in the move's comment says, in centipawns from White; a mate in n is 32000 less
-    n; NO_SCORE without."""
     clocks: npt.NDArray[np.float32]
-    """What [%clk] in the move's comment says, in seconds; NaN without."""
     problems: list[str]
-    """File, line and reason of each broken game; its moves up to there are among the rows."""
 
 
 NO_SCORE = NO_PGN_SCORE

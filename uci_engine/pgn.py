@@ -21,6 +21,8 @@ from core_ext.core import MATE_SCORE, START_FEN, Board, Move, PgnBlock, find_gam
 if TYPE_CHECKING:
     import chess.pgn
 
+__all__ = ["Evaluation", "Game", "Line", "Source", "read"]
+
 Source = str | os.PathLike[str] | IO[bytes]
 
 BLOCK_SIZE = 1 << 20  # bytes read at a time; what is kept of a file at any time is a few of these
