@@ -53,13 +53,13 @@ def test_without_a_name_the_experiments_are_listed() -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
+        (["horizon", "--depth", "12", "--fen", KIWIPETE], "alpha-beta to depth 12 would visit"),
         (["no-such"], "no experiment 'no-such'; there are pruning, "),
         (["all"], "--out"),
         (["pruning", "--depth", "12"], "would visit about"),
         (["pruning", "--depth", "x"], "not a whole number: 'x'"),
         (["pruning", "--fen", "8/8/8"], "bad FEN"),
         (["pruning", "--fen", "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"], "the game is over"),
-        (["horizon", "--depth", "11", "--fen", KIWIPETE], "would visit about"),
         (["tree", "[[3, 4], []]"], "no tree"),
         (["tree", "[3, "], "no tree"),
         (["tree", "[3, NaN]"], "its numbers must be from"),
@@ -72,6 +72,9 @@ def test_without_a_name_the_experiments_are_listed() -> None:
         (["tree", "dice:3"], "dice needs a number from 1 to 2"),
         (["tree", "chance", "--algorithm", "minimax"], "minimax knows no chance"),
         (["tree", "chance", "--depth", "1"], "goes to the end of a game"),
+        (["tree", "three", "--depth", "1"], "minimax-n goes to the end of a game"),
+        (["tree", "three", "--algorithm", "alphabeta"], "alphabeta knows no third player"),
+        (["tree", "notes", "--algorithm", "minimax-n"], "is for more than two players"),
         (["tree", f"chess:{KIWIPETE}", "--depth", "3"], "too many to be drawn"),
         (["tree", "tictactoe:xxxoo...."], "the game is over before it begins"),
         (["evaluation-error", "--sigma", "0"], "must be from 0.01"),
@@ -141,7 +144,7 @@ def test_horizon_throws_two_pawns_and_quiescence_does_not(tmp_path: Path) -> Non
     searches = data["searches"]
     assert searches["fixed depth"]["pv"][::2] == ["e4e3", "f5f4"]
     assert searches["with quiescence"]["move"] == "a2b3"
-    assert searches["the engine"]["move"] == "a2b3"
+    assert searches["the engine, classical"]["move"] == "a2b3"
 
 
 def test_ordering(tmp_path: Path) -> None:
@@ -200,7 +203,7 @@ def test_depth(tmp_path: Path) -> None:
         depths["minimax, material"]
         < depths["alphabeta, material"]
         < depths["alphabeta, material, engine's order"]
-        < depths["pvs, classical (the engine)"]
+        < min(depths["pvs, classical"], depths["pvs, nnue (the engine)"])
     )
     assert 7 < data["decent_depth"] < 9  # the notes: about 8
     assert "200 million" in said
@@ -227,6 +230,34 @@ def test_tree(tmp_path: Path, settings: list[str], nodes: int, visited: int, val
     _, data = experiment("tree", tmp_path, *settings)
     assert (data["nodes"], data["visited"]) == (nodes, visited)
     assert data["value"] == pytest.approx(value)
+
+
+def test_three_players_are_drawn_with_what_an_alliance_would_gain(tmp_path: Path) -> None:
+    """By hand: alone (1, 2, 6). C takes (6, 1, 2) and (5, 4, 5) all the same if A and B play for
+    their sum, so that they get 5 and 4."""
+    said, data = experiment("tree", tmp_path, "three")
+    assert (data["nodes"], data["value"]) == (15, [1, 2, 6])
+    rows = {line.split("  ")[0]: line for line in said.splitlines()}
+    assert "(5, 4, 5)" in rows["A and B"]
+    assert "both gain" in rows["A and B"]
+    assert "not both gain" in rows["B and C"]
+    root = ElementTree.parse(tmp_path / "tree.svg").getroot()
+    texts = ["".join(node.itertext()) for node in root.iter() if node.get("class") == "value"]
+    assert "A: (1, 2, 6)" in texts
+    assert texts.count("B: (1, 2, 6)") == texts.count("B: (1, 5, 2)") == 1
+    assert sum(words.startswith("C: ") for words in texts) == 4
+
+
+def test_the_prisoners_have_no_tree(tmp_path: Path) -> None:
+    """Years of the notes: 10 each if both deny, 5 if both accept, else 0 and 10."""
+    said, data = experiment("tree", tmp_path, "prisoners")
+    assert data["years"] == {
+        "accept, accept": 5, "deny, accept": 0, "accept, deny": 10, "deny, deny": 10
+    }  # fmt: skip
+    assert data["denying_dominates"] is True
+    assert ["deny", "deny"] in data["equilibria"]
+    assert ["accept", "accept"] not in data["equilibria"]
+    assert "no tree of turns" in said
 
 
 def test_a_drawn_tree_shows_every_node_once(tmp_path: Path) -> None:
@@ -307,7 +338,8 @@ def test_all_experiments_are_one_page(tmp_path: Path, monkeypatch: pytest.Monkey
     ]
     text = (tmp_path / "index.html").read_text()
     page = Page(text)
-    assert page.links == []
+    assert page.links == ["practice.html"]  # which lies beside it
+    assert (tmp_path / "practice.html").is_file()
     assert not re.search(r"url\((?!#)", text)
     assert "@import" not in text
     for name in chosen:

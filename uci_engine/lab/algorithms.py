@@ -92,13 +92,13 @@ def minimax_n(
     """Any number of players: each takes the vector of utilities that is best for itself."""
     visits.enter(state)
     if game.is_terminal(state):
-        return tuple(game.utility(state, player) for player in players), None
+        return visits.leaf(tuple(game.utility(state, player) for player in players))
     own = players.index(game.to_move(state))
     options = [
         (minimax_n(game, game.result(state, action), players, visits)[0], action)
         for action in game.actions(state)
     ]
-    return max(options, key=lambda option: option[0][own])
+    return visits.leave(*max(options, key=lambda option: option[0][own]))
 
 
 # ---- down to a horizon

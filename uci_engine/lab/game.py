@@ -10,6 +10,7 @@ MAX, MIN, CHANCE = "MAX", "MIN", "CHANCE"
 S = TypeVar("S", bound=Hashable)
 A = TypeVar("A")
 B = TypeVar("B")
+V = TypeVar("V")
 
 
 class Game(Protocol[S, A]):
@@ -43,12 +44,12 @@ class Visits:
     def enter(self, state: Hashable, alpha: float | None = None, beta: float | None = None) -> None:
         self.nodes += 1
 
-    def leaf(self, value: float) -> tuple[float, None]:
-        """The search ends here."""
+    def leaf(self, value: V) -> tuple[V, None]:
+        """The search ends here. A value is a number, or with many players a vector of them."""
         self.leaves += 1
         return self.leave(value, None)
 
-    def leave(self, value: float, action: B) -> tuple[float, B]:
+    def leave(self, value: V, action: B) -> tuple[V, B]:
         """The value of a state and the best action there."""
         return value, action
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from math import isinf
+from typing import Any
 
-from uci_engine.lab.game import MAX, MIN
+from uci_engine.lab.game import CHANCE, MAX, MIN
 from uci_engine.lab.trace import Drawn
 from uci_engine.pages.plots import svg, text
 
@@ -15,7 +16,10 @@ LETTER = 6.5  # a window's
 MINUS = "\N{MINUS SIGN}"
 
 
-def number(value: float) -> str:
+def number(value: Any) -> str:
+    """As it stands in a tree; with many players, a number for each."""
+    if isinstance(value, tuple):
+        return f"({', '.join(map(number, value))})"
     if isinf(value):
         return "∞" if value > 0 else f"{MINUS}∞"
     return f"{value:g}".replace("-", MINUS)
@@ -30,7 +34,8 @@ def window(node: Drawn) -> str:
 
 
 def draw_tree(root: Drawn, title: str) -> str:
-    """Triangles up are MAX, down MIN, circles chance; what was cut off is pale and dashed."""
+    """Triangles up are MAX, down MIN, circles chance, boxes have the names of other players; what
+    was cut off is pale and dashed."""
     drawing = TreeDrawing(max(LEAF_WIDTH, 8 * widest(root) + 14))
     drawing.draw(root, 0, SIDE)
     width = drawing.room(root) + 2 * SIDE
@@ -136,11 +141,25 @@ def draw_inner(node: Drawn, x: float, y: float, parts: list[str]) -> None:
     elif node.player == MIN:
         points = f"{x:.1f},{y + r + 3:.1f} {x + r + 5:.1f},{y - r:.1f} {x - r - 5:.1f},{y - r:.1f}"
         parts.append(f'<polygon class="{kind}" points="{points}"/>')
-    else:
+    elif node.player == CHANCE:
         parts.append(f'<circle class="{kind}" cx="{x:.1f}" cy="{y:.1f}" r="{r}"/>')
+    else:
+        draw_named(node, x, y, parts)
+        return
     if node.seen is None:
         return
     low = 9 if node.player == MAX else 1
     parts.append(text(x, y + low, number(node.seen.value), kind="value"))
     if window(node):
         parts.append(text(x + HALF + 1, y - 4, window(node), "start", "window"))
+
+
+def draw_named(node: Drawn, x: float, y: float, parts: list[str]) -> None:
+    """One of many players, each of whom takes what is best for itself."""
+    words = f"{node.player}: {number(node.seen.value)}" if node.seen else node.player
+    half = 4 * len(words) + 6
+    parts.append(
+        f'<rect class="node" x="{x - half:.1f}" y="{y - RADIUS:.1f}" width="{2 * half:.1f}" '
+        f'height="{2 * RADIUS}" rx="4"/>'
+    )
+    parts.append(text(x, y + 5, words, kind="value"))

@@ -11,11 +11,12 @@ from uci_engine.lab.algorithms import (
     expectiminimax,
     heuristic_alphabeta,
     heuristic_minimax,
+    minimax_n,
     static,
 )
-from uci_engine.lab.game import MAX, B, Game, Visits
+from uci_engine.lab.game import MAX, B, Game, V, Visits
 
-ALGORITHMS = ("minimax", "alphabeta", "expectiminimax")
+ALGORITHMS = ("minimax", "alphabeta", "expectiminimax", "minimax-n")
 MOST_DRAWN = 400  # leaves; a picture with more of them shows nothing
 
 
@@ -25,7 +26,7 @@ class Seen:
 
     alpha: float | None = None
     beta: float | None = None
-    value: float = 0.0
+    value: Any = 0.0
     action: Any = None
     children: list[Seen] = field(default_factory=list)
 
@@ -47,7 +48,7 @@ class Trace(Visits):
             self.root = seen
         self.path.append(seen)
 
-    def leave(self, value: float, action: B) -> tuple[float, B]:
+    def leave(self, value: V, action: B) -> tuple[V, B]:
         seen = self.path.pop()
         seen.value, seen.action = value, action
         return super().leave(value, action)
@@ -60,7 +61,7 @@ class Drawn:
     player: str  # of a leaf, nobody
     label: str  # the action that leads here
     seen: Seen | None
-    utility: float | None = None  # of a leaf
+    utility: Any = None  # of a leaf: a number, or one for each player
     children: list[Drawn] = field(default_factory=list)
 
 
@@ -80,6 +81,8 @@ def trace_game(
         heuristic_minimax(game, state, lambda _, ply: ply >= depth, evaluate, trace)
     elif algorithm == "alphabeta":
         heuristic_alphabeta(game, state, depth, static(evaluate), trace)
+    elif algorithm == "minimax-n":
+        minimax_n(game, state, game.players, trace)
     else:
         expectiminimax(game, state, trace)
     return unfold(game, state, trace.root, depth, evaluate, label, "")
@@ -97,6 +100,14 @@ def count_leaves(game: Game[Any, Any], state: Any, depth: int, enough: int) -> i
     return leaves
 
 
+def worth(game: Any, end: Any) -> Any:
+    """The end of a game: what it is worth to MAX, or to each of more than two players."""
+    players = getattr(game, "players", ())
+    if len(players) <= 2:
+        return game.utility(end, MAX)
+    return tuple(game.utility(end, player) for player in players)
+
+
 def unfold(
     game: Game[Any, Any],
     state: Any,
@@ -108,7 +119,7 @@ def unfold(
 ) -> Drawn:
     if game.is_terminal(state) or depth == 0:
         ends = game.is_terminal(state)
-        value = game.utility(state, MAX) if ends else evaluate(state)
+        value = worth(game, state) if ends else evaluate(state)
         return Drawn("", name, seen, value)
     node = Drawn(game.to_move(state), name, seen)
     for number, action in enumerate(game.actions(state)):

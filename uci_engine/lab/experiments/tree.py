@@ -12,34 +12,42 @@ from uci_engine.arguments import number_between
 from uci_engine.lab.chess_game import Chess, Position, is_drawn
 from uci_engine.lab.game import CHANCE, Game, Visits
 from uci_engine.lab.games import EMPTY, DiceRace, TicTacToe, coin_game, nim, open_lines
+from uci_engine.lab.many_players import alliance_table, show_prisoners
 from uci_engine.lab.pictures import draw_tree, number
 from uci_engine.lab.report import Outcome, Picture, Table
 from uci_engine.lab.studies import Tell
 from uci_engine.lab.trace import ALGORITHMS, Drawn, trace_game
 from uci_engine.lab.trees import (
+    THREE_PLAYERS,
     Tree,
     TreeGame,
     chance_tree,
     error_tree,
     random_tree,
     read_tree,
+    three_player_tree,
     two_ply_tree,
 )
 
 GAMES = (
-    "notes, error, random, chance, dice:N, nim:N, coins:N, tictactoe:CELLS, chess, chess:FEN, or "
-    "lists of numbers"
+    "notes, error, random, chance, three, prisoners, dice:N, nim:N, coins:N, tictactoe:CELLS, "
+    "chess, chess:FEN, or lists of numbers"
 )
 DEEPEST = 12
 MOST_STONES = 12
 MOST_POINTS = 2
 TO_THE_END = 100  # plies: no tree is so deep
+TO_THE_END_ONLY = ("expectiminimax", "minimax-n")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("game", nargs="?", default="notes", help=GAMES)
-    add("--algorithm", choices=ALGORITHMS, help="(alphabeta; with chance, expectiminimax)")
+    add(
+        "--algorithm",
+        choices=ALGORITHMS,
+        help="(alphabeta; with chance, expectiminimax; with three players, minimax-n)",
+    )
     add("--depth", type=number_between(1, DEEPEST), help="the horizon (of chess 2, else the end)")
     add("--seed", type=number_between(0, 2**32 - 1), default=1, help="of a random tree (1)")
 
@@ -54,6 +62,8 @@ def choose_game(text: str, seed: int) -> Game[Any, Any]:
         return TreeGame(random_tree(Random(seed), 3, 3))
     if kind == "chance":
         return TreeGame(chance_tree())
+    if kind == "three":
+        return TreeGame(three_player_tree(), THREE_PLAYERS)
     if kind == "dice":
         return DiceRace(read_size(kind, detail, MOST_POINTS))
     if kind in ("nim", "coins"):
@@ -75,11 +85,14 @@ def read_size(kind: str, detail: str, most: int) -> int:
 
 
 def choose_algorithm(kind: str, wanted: str | None) -> str:
-    has_chance = kind in ("chance", "dice")
-    algorithm = wanted or ("expectiminimax" if has_chance else "alphabeta")
-    if has_chance and algorithm != "expectiminimax":
-        raise ValueError(f"{algorithm} knows no chance: {kind} needs expectiminimax")
-    return algorithm
+    """The one that was asked for, if it is one for this kind of game."""
+    needed = {"chance": "expectiminimax", "dice": "expectiminimax", "three": "minimax-n"}.get(kind)
+    if needed is not None and wanted not in (None, needed):
+        lacks = "third player" if kind == "three" else "chance"
+        raise ValueError(f"{wanted} knows no {lacks}: {kind} needs {needed}")
+    if wanted == "minimax-n" and needed != wanted:
+        raise ValueError("minimax-n is for more than two players: see three")
+    return wanted or needed or "alphabeta"
 
 
 class Cells(TicTacToe):
@@ -120,12 +133,14 @@ def name_move(state: Position, action: Move) -> str:
 
 
 def run(options: argparse.Namespace, tell: Tell) -> Outcome:
+    if options.game == "prisoners":
+        return show_prisoners()
     game = choose_game(options.game, options.seed)
     if isinstance(game, Chess) and is_drawn(game.initial):
         raise ValueError("the game is drawn in this position")
     algorithm = choose_algorithm(options.game.partition(":")[0], options.algorithm)
-    if algorithm == "expectiminimax" and (options.depth or isinstance(game, Chess)):
-        raise ValueError("expectiminimax goes to the end of a game, not to a depth")
+    if algorithm in TO_THE_END_ONLY and (options.depth or isinstance(game, Chess)):
+        raise ValueError(f"{algorithm} goes to the end of a game, not to a depth")
     depth = options.depth or (2 if isinstance(game, Chess) else TO_THE_END)
     root = trace_game(game, algorithm, depth, evaluation_of(game), label_of(game))
     if root.seen is None or not root.children:
@@ -144,6 +159,13 @@ def run(options: argparse.Namespace, tell: Tell) -> Outcome:
         "Triangles up are MAX, down MIN, circles chance; in brackets the windows on entering; "
         "slashes cut off"
     )
+    if isinstance(game, TreeGame) and algorithm == "minimax-n":
+        caption = "The player to move, and what each of them gets"
+        outcome.tables.append(alliance_table(game))
+        outcome.remarks = [
+            "Each player takes the vector in which its own number is largest. Where two would both "
+            "gain by serving their common sum instead, an alliance arises."
+        ]
     outcome.pictures = [Picture(draw_tree(root, title), caption)]
     outcome.data = {"game": options.game, "value": root.seen.value, "nodes": counts.nodes,
                     "visited": counts.visited}  # fmt: skip
