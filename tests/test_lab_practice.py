@@ -63,7 +63,9 @@ byId("solve").click();
 const shown = byId("score").textContent;
 byId("mode").value = "minimax";
 byId("mode").dispatchEvent(new Event("change"));
-cut(3);
+document.querySelector(`.grip[data-node="3"]`).dispatchEvent(
+  new KeyboardEvent("keydown", { key: "Enter" }));
+said.push([3, "cut", byId("said").className, byId("said").textContent, ""]);
 byId("next").click();
 report({ said, score, fresh, shown, kind: byId("kind").value, seed: byId("seed").value });
 """

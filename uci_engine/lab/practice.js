@@ -145,7 +145,13 @@ function draw(state) {
   byId("tree").style.width = `${width}px`;
   for (const node of state.all) if (node.children) addInputs(node);
   for (const grip of byId("tree").querySelectorAll(".grip")) {
-    grip.addEventListener("click", () => toggleCut(state.all[Number(grip.dataset.node)]));
+    const toggle = () => toggleCut(state.all[Number(grip.dataset.node)]);
+    grip.addEventListener("click", toggle);
+    grip.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" && event.key !== " ") return;
+      event.preventDefault(); // a space would scroll the page
+      toggle();
+    });
   }
 }
 
@@ -156,7 +162,8 @@ function edge(node, child) {
   const label = child.label
     ? `<text class="action" x="${node.x + near * (child.x - node.x) + 6}" `
       + `y="${node.y + near * LEVEL + 4}">${child.label}</text>` : "";
-  return `<line class="grip" data-node="${child.number}" ${line}/>`
+  return `<line class="grip" data-node="${child.number}" tabindex="0" role="button" `
+    + `aria-label="cut the branch to node ${child.number}" ${line}/>`
     + `<line class="edge" id="edge${child.number}" ${line}/>`
     + `<line class="slash" id="slash${child.number}" visibility="hidden" x1="${x - 9}" `
     + `y1="${y + 5}" x2="${x + 9}" y2="${y - 5}"/>${label}`;

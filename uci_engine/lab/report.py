@@ -77,6 +77,7 @@ class Outcome:
             self.title,
             f'<p class="note" id="{name}"><code>cythera lab {name}</code></p>',
             *(f"<p>{escape(remark)}</p>" for remark in self.remarks),
+            f'<p><a href="{name}.html">{escape(self.title)}</a></p>' if self.page else "",
             *(figure(picture.svg, picture.caption) for picture in self.pictures),
             *(table.html() for table in self.tables),
         )
