@@ -8,6 +8,7 @@ from math import exp, log
 from typing import Any
 
 from core_ext.core import START_FEN, Board, Searcher, SearchInfo, SearchResult
+from uci_engine.network import find_network
 
 Tell = Callable[[str], None]  # progress, for people who wait
 
@@ -24,8 +25,10 @@ PLAIN_SPEED = 10_000_000  # nodes a second that a plain search reaches anywhere
 def make_searcher(
     algorithm: str, evaluation: str | None = None, hash_mb: int = 16, **study: Any
 ) -> Searcher:
-    searcher = Searcher(hash_mb=hash_mb)
-    searcher.set_points(evaluation)
+    """With the engine's network, by counting (material, turing), or by the classical evaluation."""
+    network = find_network(evaluation or "", "")
+    searcher = Searcher(hash_mb=hash_mb, network=network)
+    searcher.set_points(None if network else evaluation)
     searcher.set_algorithm(algorithm, **study)
     return searcher
 
@@ -41,16 +44,22 @@ def read_position(fen: str) -> Board:
     return board
 
 
-def refuse_long(board: Board, depth: int, nodes_a_second: float = PLAIN_SPEED) -> None:
-    """Minimax to this depth, by the tree's growth so far; a ValueError if nobody would wait."""
+def refuse_long(
+    board: Board,
+    depth: int,
+    nodes_a_second: float = PLAIN_SPEED,
+    search: str = "minimax",
+    power: float = 1.0,
+) -> None:
+    """A search to this depth that visits so large a power of the tree, by the tree's growth so far;
+    a ValueError if nobody would wait."""
     known = min(depth, 3)
-    nodes = float(board.perft(known))
-    for _ in range(depth - known):
-        nodes *= board.perft(known) ** (1 / known)
+    width = board.perft(known) ** (1 / known)
+    nodes = width ** (depth * power)
     seconds = nodes / nodes_a_second
     if seconds > LONGEST_S:
         raise ValueError(
-            f"minimax to depth {depth} would visit about {nodes:.1e} positions and take about "
+            f"{search} to depth {depth} would visit about {nodes:.1e} positions and take about "
             f"{spell_time(seconds)}; choose a smaller depth"
         )
 

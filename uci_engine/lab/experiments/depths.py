@@ -17,7 +17,8 @@ SEARCHES = {
     "alphabeta, material, engine's order": ("alphabeta", "material", {"order": "engine"}),
     "alphabeta-quiescence, classical": ("alphabeta-quiescence", None, {}),
     "mcts, classical": ("mcts", None, {}),
-    "pvs, classical (the engine)": ("pvs", None, {}),
+    "pvs, classical": ("pvs", None, {}),
+    "pvs, nnue (the engine)": ("pvs", "nnue", {}),
 }
 DEEP_BLUE = 200_000_000  # positions a second, 1997
 

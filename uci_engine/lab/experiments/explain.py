@@ -43,7 +43,7 @@ def run(options: argparse.Namespace, tell: Tell) -> Outcome:
         told[infos[0].depth] = infos
         tell(f"depth {infos[0].depth}")
 
-    make_searcher("pvs").search(
+    make_searcher("pvs", "nnue").search(
         board, depth=options.depth, hard_ms=1000 * LONGEST_S, multipv=lines, on_report=hear
     )
     outcome = Outcome("How the choice comes about")

@@ -15,6 +15,7 @@ from uci_engine.lab.studies import Tell
 from uci_engine.pages.plots import error_bars
 
 PLAYERS = {
+    "pvs nnue": {"Algorithm": "pvs", "Evaluation": "nnue"},
     "pvs classical": {"Algorithm": "pvs", "Evaluation": "classical"},
     "pvs material": {"Algorithm": "pvs", "Evaluation": "material"},
     "mcts classical": {"Algorithm": "mcts", "Evaluation": "classical"},

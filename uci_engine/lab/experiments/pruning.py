@@ -38,7 +38,7 @@ FIXED: dict[str, tuple[str, dict[str, Any]]] = {
 }
 DEEPER: dict[str, tuple[str, dict[str, Any]]] = {
     "... and quiescence": ("alphabeta-quiescence", {"order": "engine", "table": True}),
-    "the whole engine": ("pvs", {}),
+    "the whole engine": ("pvs", {"evaluation": "nnue"}),
 }
 FULL_SPEED = 3_000_000  # nodes a second, with the classical evaluation
 TREES = 10
