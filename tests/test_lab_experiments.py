@@ -17,7 +17,7 @@ from uci_process import KIWIPETE
 
 from uci_engine.lab import command
 from uci_engine.lab.algorithms import alphabeta
-from uci_engine.lab.experiments import ladder, opponents, pruning, tree
+from uci_engine.lab.experiments import evaluation_error, ladder, opponents, pruning, tree
 from uci_engine.lab.game import MAX, Visits
 from uci_engine.lab.games import nim
 from uci_engine.lab.studies import POSITIONS, growth
@@ -164,6 +164,7 @@ def test_evaluation_error_gives_the_notes_71_and_58_percent(tmp_path: Path) -> N
         assert round(found["exact"], 2) == share
         assert abs(found["share"] - found["exact"]) < 2 * found["error"]
         assert f"{100 * share:.0f}%" in said
+    assert evaluation_error.exact(1.4) < 0.5 < evaluation_error.exact(1.6)  # as the remark says
 
 
 def test_ucb1_gives_the_notes_figures(tmp_path: Path) -> None:

@@ -82,8 +82,9 @@ def run(options: argparse.Namespace, tell: Tell) -> Outcome:
     outcome.pictures = [Picture(plot, "How often the left move is really better, in percent")]
     outcome.remarks = [
         "Minimax chooses right, for 100 against 99. If each leaf is wrong by a normal error of the "
-        "spread sigma, the left move is really the better one in most worlds: on the right one of "
-        "four leaves is likely to be bad, on the left only one counts.",
+        "spread sigma, and sigma is more than about 1.5, the left move is really the better one in "
+        "most worlds: on the right one of four leaves is likely to be bad, on the left only one "
+        "counts.",
     ]
     outcome.data = {"samples": options.samples, "seed": options.seed, "sigma": data}
     return outcome
