@@ -37,6 +37,9 @@ def games() -> list[chess.pgn.Game]:
             Result=rng.choice(RESULTS),
             WhiteElo=str(2000 + 10 * number),
             BlackElo=str(2400),
+            Date=f"{2023 + number % 3}.05.{number % 4:02}"
+            if number % 5
+            else rng.choice(["2024.??.??", "????.??.??"]),
         )
         node: chess.pgn.GameNode = game
         for _ in range(rng.randrange(4, 60)):
@@ -172,8 +175,12 @@ def test_broken_games_are_told_by_file_line_and_reason(
         ("WhiteElo>=2300", lambda h: int(h["WhiteElo"]) >= 2300),
         ("WhiteElo<2300", lambda h: int(h["WhiteElo"]) < 2300),
         ("Result=1/2-1/2", lambda h: h["Result"] == "1/2-1/2"),
+        ("Date>=2024.05", lambda h: h["Date"] >= "2024.05" and "?" not in h["Date"]),
+        ("Date<2024.05.02", lambda h: h["Date"] < "2024.05.02" and "?" not in h["Date"]),
+        ("Date<=2024", lambda h: h["Date"][0] != "?" and h["Date"] < "2025"),
         ("Opening=x", lambda h: False),
         ("Opening>=1", lambda h: False),
+        ("BlackElo>=1.2", lambda h: False),
     ],
 )
 def test_filters_by_header(
@@ -337,6 +344,8 @@ def test_least_games_of_a_book_move(
         (["no/such/file"], "no/such/file: No such file"),
         (["FILE", "--where", "White"], "not a condition"),
         (["FILE", "--where", "WhiteElo>x"], "needs a whole number"),
+        (["FILE", "--where", "Date>2024.x"], "or a date such as 2024.01.31"),
+        (["FILE", "--where", f"WhiteElo>{'9' * 5000}"], "needs a whole number"),
         (["FILE", "--position", "8/8"], "--position: bad FEN"),
         (["FILE", "--plies", "x"], "not plies"),
         (["FILE", "--plies", "0-4"], "not plies"),

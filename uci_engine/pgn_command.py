@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
+import operator
 import os
 import re
 import sys
@@ -26,6 +28,13 @@ PROGRESS_AFTER = 1.0  # seconds
 PROGRESS_EVERY = 0.5
 OPENING_PLIES = 6
 RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
+NUMBER = re.compile(r"[0-9]{1,9}")
+COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
+    ">": operator.gt,
+    "<": operator.lt,
+    ">=": operator.ge,
+    "<=": operator.le,
+}
 CONDITION = re.compile(r"([A-Za-z0-9_]+)\s*(!=|>=|<=|=|~|>|<)\s*(.*)", re.DOTALL)
 
 Headers = dict[str, str]
@@ -41,7 +50,8 @@ def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
         default=[],
         type=parse_condition,
         metavar="CONDITION",
-        help="only games whose tag is so: White=Name, White~Na, WhiteElo>=2500, Result!=1-0",
+        help="only games whose tag is so: White=Name, White~Na, WhiteElo>=2500, Result!=1-0, "
+        "Date>=2024.05",
     )
     add(
         "--position",
@@ -78,7 +88,7 @@ def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def parse_condition(text: str) -> Callable[[Headers], bool]:
-    """A tag, a sign and a value: numbers are compared as such, all else as text."""
+    """A tag, a sign and a value: numbers and dates are compared as such, all else as text."""
     match = CONDITION.fullmatch(text)
     if match is None:
         raise argparse.ArgumentTypeError(f"not a condition such as White=Name: {text!r}")
@@ -87,23 +97,23 @@ def parse_condition(text: str) -> Callable[[Headers], bool]:
         return lambda headers: wanted.lower() in headers.get(tag, "").lower()
     if sign in ("=", "!="):
         return lambda headers: (headers.get(tag, "") == wanted) is (sign == "=")
-    if not wanted.isdecimal():
-        raise argparse.ArgumentTypeError(f"{sign} needs a whole number: {text!r}")
-    limit = int(wanted)
+    limit = read_numbers(wanted)
+    if len(limit) != wanted.count(".") + 1:
+        told = f"{sign} needs a whole number, or a date such as 2024.01.31: {text!r}"
+        raise argparse.ArgumentTypeError(told)
+    compare = COMPARISONS[sign]
 
-    def compare(headers: Headers) -> bool:
-        value = headers.get(tag, "")
-        if not value.isdecimal():
-            return False
-        number = int(value)
-        return {
-            ">": number > limit,
-            "<": number < limit,
-            ">=": number >= limit,
-            "<=": number <= limit,
-        }[sign]
+    def accepts(headers: Headers) -> bool:
+        value = read_numbers(headers.get(tag, ""))[: len(limit)]
+        return len(value) == len(limit) and compare(value, limit)
 
-    return compare
+    return accepts
+
+
+def read_numbers(text: str) -> tuple[int, ...]:
+    """2500, or year, month and day, as far as they are known."""
+    known = itertools.takewhile(NUMBER.fullmatch, text.split("."))
+    return tuple(map(int, known))
 
 
 def parse_position(text: str) -> Board:
