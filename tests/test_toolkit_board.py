@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from typing import Any
 
 import chess
 import chess.svg
 import pytest
+from board_calls import METHODS, call_both, choose_arguments, is_understood_by_us_alone
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
@@ -202,6 +204,18 @@ class TwoBoards(RuleBasedStateMachine):
         else:
             self.board.set_piece_at(square, new)
             self.reference = edited
+
+    @rule(random=st.randoms(use_true_random=False))
+    def call(self, random: Any) -> None:
+        """Anything at all, with arguments that may be wrong."""
+        name = random.choice(METHODS)
+        arguments = choose_arguments(name, random)
+        before = self.reference.copy()
+        if is_understood_by_us_alone(self.reference, arguments):
+            return
+        if not call_both(self.board, self.reference, name, arguments):
+            self.reference = before
+        self.reference.castling_rights = self.reference.clean_castling_rights()
 
     @invariant()
     def same(self) -> None:
