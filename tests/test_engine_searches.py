@@ -239,7 +239,9 @@ def test_a_program_may_end_in_mid_search() -> None:
 
 def test_ctrl_c_ends_a_search() -> None:
     script = run_script(
-        "import chess, chess.engine; from uci_engine import Engine\n"
+        "import chess, chess.engine, signal; from uci_engine import Engine\n"
+        # The tests may run where Ctrl-C is ignored, which programs hand on to those they start.
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "engine = Engine()\n"
         "try:\n"
         "    print('begun', flush=True)\n"
