@@ -8,6 +8,7 @@ from typing import Any
 
 import chess
 import chess.svg
+import chess.variant
 import pytest
 from board_calls import METHODS, call_both, choose_arguments, is_understood_by_us_alone
 from hypothesis import settings
@@ -229,6 +230,23 @@ TwoBoards.TestCase.settings = settings(
     max_examples=25, stateful_step_count=20, deadline=None, derandomize=True
 )
 TestTwoBoards = TwoBoards.TestCase
+
+
+def test_boards_of_both_kinds_are_compared() -> None:
+    board, reference = Board(), chess.Board()
+    for text in ("e2e4", "a7a6", "e4e5", "d7d5"):
+        assert board == reference
+        assert reference == board
+        board.push_uci(text)
+        assert board != reference
+        assert reference != board
+        reference.push_uci(text)
+    assert board == reference
+    shuffled = chess.Board.from_chess960_pos(17)
+    assert Board.from_chess960_pos(17) == shuffled
+    for other in (chess.Board(None), chess.variant.AtomicBoard(), chess.STARTING_FEN, None):
+        assert Board() != other
+        assert other != Board()
 
 
 def test_en_passant_squares_in_every_style() -> None:

@@ -33,6 +33,17 @@ cdef u8 square_of(u64 squares) noexcept nogil:
     return <u8>lowest(squares) if squares and not several(squares) else NO_SQUARE
 
 
+cdef Board board_of_chess(other):
+    """The position of a `chess.Board`; None of anything else, and of what chess does not allow."""
+    theirs = getattr(sys.modules.get("chess"), "Board", None)
+    if theirs is None or not isinstance(other, theirs) or other.uci_variant != "chess":
+        return None
+    try:
+        return Board(other.fen(shredder=other.chess960), chess960=other.chess960)
+    except ValueError:
+        return None
+
+
 cdef class Board(GameBoard):
     """A chess position with the moves that led to it.
 
@@ -40,7 +51,7 @@ cdef class Board(GameBoard):
     Board(fen, chess960=False)      any position; X-FEN and Shredder-FEN are understood
     Board(board)                    a copy of a Board or of a `chess.Board`, moves included
 
-    It has the methods of a `chess.Board`, and is always a position that chess allows: what would
+    It has the methods of a `chess.Board`, equals one that says the same, and is always a position that chess allows: what would
     make it something else is a ValueError. Like a `chess.Board` it can be changed, so it has no
     hash: `board.key` or `board.epd()` are what to keep in a set. `board.chess960` tells whether
     castling is written as in Chess960.
@@ -377,9 +388,10 @@ cdef class Board(GameBoard):
         return self.copy()
 
     def __eq__(self, other):
-        if not isinstance(other, Board):
+        cdef Board same = other if isinstance(other, Board) else board_of_chess(other)
+        if same is None:
             return NotImplemented
-        cdef PositionC* theirs = &(<Board>other).pos
+        cdef PositionC* theirs = &same.pos
         return (same_position(&self.pos, theirs) and self.pos.rule50 == theirs.rule50
                 and self.pos.fullmove == theirs.fullmove)
 
