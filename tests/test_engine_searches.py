@@ -252,7 +252,10 @@ def test_ctrl_c_ends_a_search() -> None:
     assert script.stdout is not None
     assert script.stdout.readline() == "begun\n"
     script.send_signal(signal.SIGINT)
-    assert script.communicate(timeout=TIMEOUT) == ("900\n", "")
+    try:
+        assert script.communicate(timeout=TIMEOUT) == ("900\n", "")
+    finally:
+        script.kill()
 
 
 # ---- several engines

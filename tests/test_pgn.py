@@ -405,6 +405,22 @@ def test_a_game_without_end_does_not_fill_the_memory() -> None:
     assert games[0].problem is not None
 
 
+def test_streams_of_text_are_read_as_by_python_chess(tmp_path: Path) -> None:
+    """As chess.pgn.read_game has them: a StringIO, or a file that was opened without "rb"."""
+    text = '[White "Müller"]\n\n1. e4 {für} *\n\n[White "\udcff"]\n\n1. d4 *\n'
+    games = list(pgn.read(io.StringIO(text), comments=True))
+    assert [game.headers["White"] for game in games][:1] == ["Müller"]
+    assert [len(game.moves) for game in games] == [1, 1]
+    assert games[0].comments == {0: "für"}
+    path = tmp_path / "games.pgn"
+    path.write_text(text, encoding="utf-8", errors="replace")
+    with path.open(encoding="utf-8") as stream:
+        assert [len(game.moves) for game in pgn.read(stream)] == [1, 1]
+    for wrong in (5, None, [path]):
+        with pytest.raises(TypeError, match=r"\Aa path or a stream is needed, not \w+\Z"):
+            next(pgn.read(wrong))  # type: ignore[arg-type]
+
+
 def test_reading_can_be_left_at_any_time() -> None:
     reading = pgn.read(io.BytesIO(TWO_GAMES * 100_000))
     assert next(reading).headers["Event"] == "one"

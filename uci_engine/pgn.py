@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Evaluation", "Game", "Line", "Source", "read"]
 
-Source = str | os.PathLike[str] | IO[bytes]
+Source = str | os.PathLike[str] | IO[bytes] | IO[str]
 
 BLOCK_SIZE = 1 << 20  # bytes read at a time; what is kept of a file at any time is a few of these
 LARGEST_GAME = 16 << 20  # bytes; what does not end by then is cut there
@@ -125,7 +125,7 @@ def add_line(node: chess.pgn.GameNode, line: Line) -> None:
 
 
 def read(source: Source, *, comments: bool = False, variations: bool = False) -> Iterator[Game]:
-    """The games of a file, of standard input (`-`) or of a stream of bytes, one after the other.
+    """The games of a file, of standard input (`-`) or of a stream, one after the other.
 
     Files may be compressed by gzip, bzip2, xz or, with the package zstandard, by zstd. Comments
     with NAGs, and variations, are kept if asked for; evaluations and clocks always are.
@@ -215,29 +215,36 @@ def open_source(source: Source) -> Iterator[IO[bytes]]:
     """The bytes of a source, uncompressed."""
     with contextlib.ExitStack() as stack:
         if source == STANDARD_INPUT:
-            stream: IO[bytes] = sys.stdin.buffer
+            stream: IO[bytes] | IO[str] = sys.stdin.buffer
         elif isinstance(source, (str, os.PathLike)):
             stream = stack.enter_context(open(source, "rb"))
-        else:
+        elif hasattr(source, "read"):
             stream = source
+        else:
+            raise TypeError(f"a path or a stream is needed, not {type(source).__name__}")
         yield uncompressed(Peekable(stream), source_name(source))
 
 
 class Peekable:
-    """A stream whose first bytes can be looked at."""
+    """A stream whose first bytes can be looked at. A stream of text, such as a file that was opened
+    without "rb", becomes one of bytes."""
 
-    def __init__(self, stream: IO[bytes]) -> None:
+    def __init__(self, stream: IO[bytes] | IO[str]) -> None:
         self.stream = stream
-        self.head = stream.read(6)
+        self.head = self.take(6)
+
+    def take(self, size: int) -> bytes:
+        data = self.stream.read(size)
+        return data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
 
     def read(self, size: int = -1) -> bytes:
         if not self.head:
-            return self.stream.read(size)
+            return self.take(size)
         if 0 <= size < len(self.head):
             taken, self.head = self.head[:size], self.head[size:]
             return taken
         taken, self.head = self.head, b""
-        return taken + self.stream.read(size - len(taken) if size >= 0 else -1)
+        return taken + self.take(size - len(taken) if size >= 0 else -1)
 
 
 def uncompressed(stream: Peekable, name: str) -> Any:
