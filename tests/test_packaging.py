@@ -99,7 +99,7 @@ def test_sdist_holds_what_a_build_needs(tmp_path: Path) -> None:
 
     with tarfile.open(next(tmp_path.glob("*.tar.gz"))) as archive:
         packed = {name.partition("/")[2] for name in archive.getnames()}
-    kinds = ("*.py", "*.py[ix]", "*.pxi", "*.epd", "*.bash", "*.md", "*.svg", "*.png", "*.yml")
+    kinds = ("*.py", "*.py[ix]", "*.pxi", "*.epd", "*.bash", "*.md", "*.svg", "*.webp", "*.yml")
     files = {path for kind in kinds for path in sources.rglob(kind)}
     needed = {path.relative_to(sources).as_posix() for path in files}
     assert needed | {"pyproject.toml", "LICENSE", "scripts/engine", "docs/cythera.1"} <= packed
