@@ -83,7 +83,7 @@ COMPLETIONS = [
     ("match --format ga", ["match", "--format", "gauntlet"]),
     ("data shu", ["data", "shuffle"]),
     ("data shuffle --se", ["data", "shuffle", "--seed"]),
-    ("lab tree --algorithm mini", ["lab", "tree", "--algorithm", "minimax"]),
+    ("lab tree --algorithm alphab", ["lab", "tree", "--algorithm", "alphabeta"]),
     ("go movet", ["go", "movetime"]),
     ("tune --sp", ["tune", "--spsa"]),
     ("pgn gam", ["pgn", "games.pgn"]),
