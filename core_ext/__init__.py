@@ -8,7 +8,7 @@ system find it as `core_ext.core`.
 
 import os
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 # What each x86-64 level adds to the one before it, by the names that /proc/cpuinfo uses.
 _LEVEL_ADDS = (
