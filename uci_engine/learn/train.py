@@ -88,6 +88,9 @@ class Data:
 
 def read_data(paths: Sequence[Path]) -> Data:
     learnt, aside = split_games([read_positions(path, Filter()) for path in paths], KEPT_ASIDE)
+    if len(aside) == 0:
+        names = ", ".join(map(str, paths))
+        raise ValueError(f"{names}: at least {KEPT_ASIDE} positions, not {len(learnt)}")
     aside = aside[:: -(-len(aside) // MOST_ASIDE) or 1]
     print(f"{len(learnt):,} positions, {len(aside):,} kept aside", file=sys.stderr)
     return Data(learnt, np.ascontiguousarray(aside))
