@@ -80,6 +80,8 @@ cdef struct SharedC:
     u64 stop
     void* owner                # the Searcher
     void (*report)(ThreadC* t, int bound) noexcept nogil
+    void (*attend)(ThreadC* t) noexcept nogil  # to what else there is, now and then; or NULL
+    int64_t attended_ns        # when that was last done
 
 cdef struct ThreadC:
     SharedC* shared

@@ -38,8 +38,11 @@ cdef bint must_stop(ThreadC* t) noexcept nogil:
     if t.root_depth > 1:
         if shared.limits.nodes and count_nodes(shared) >= shared.limits.nodes:
             store_relaxed(&shared.stop, 1)
-        if (t.nodes & CLOCK_CHECK_MASK) == 0 and past_hard_limit(&shared.clock):
-            store_relaxed(&shared.stop, 1)
+        if (t.nodes & CLOCK_CHECK_MASK) == 0:
+            if past_hard_limit(&shared.clock):
+                store_relaxed(&shared.stop, 1)
+            if t.index == 0 and shared.attend != NULL:
+                shared.attend(t)
     return is_stopped(t)
 
 

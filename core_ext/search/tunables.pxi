@@ -1,4 +1,5 @@
-# Every number of the search that a tuner may try others for: name, value, range and step.
+# Every number of the search that a tuner may try others for: name, value, range and step. What stands
+# elsewhere is the size of a table, follows from the rules, or is a formula's shape: a half, a square.
 #
 # They are constants to the compiler, except in a tuning build (CYTHERA_TUNE) and the debug build,
 # where they can be set, from Python and as UCI options. C is told the values and Cython the names,
