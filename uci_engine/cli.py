@@ -10,6 +10,7 @@ from uci_engine.errors import run_quietly
 
 # name: (module with a `main(arguments) -> exit code`, what it does)
 COMMANDS = {
+    "analyse": ("uci_engine.desk.analyse", "games and positions: every move evaluated, a page"),
     "bench": ("uci_engine.bench", "the engine's signature and its speed"),
     "lab": ("uci_engine.lab.command", "the algorithms of the lecture notes, compared and drawn"),
     "match": ("uci_engine.arena.match", "engines play engines: matches, tournaments, SPRT"),

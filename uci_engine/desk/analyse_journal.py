@@ -1,0 +1,125 @@
+"""The findings of an analysis, kept as they come: a line of JSON for the settings, then one for
+each stretch of a game.
+
+A line is appended in one write, so that a run which is killed loses what was being searched and no
+more; a torn line is cut off when the file is opened again. Findings belong to the moves of a game:
+a file of games that has grown, or was ordered otherwise, needs only what is new.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from uci_engine.arena.results.journal import Journal, read_lines
+from uci_engine.desk.analyse_job import Moves, Stretch
+from uci_engine.desk.judging import Finding
+
+FORMAT = "cythera analysis 1"
+
+
+class AnalysisJournal(Journal):
+    format = FORMAT
+
+
+class Findings:
+    """What is known: where its lines are; they are read when they are wanted."""
+
+    def __init__(self, path: Path, journal: Journal, are_kept: bool) -> None:
+        self.path = path
+        self.journal = journal
+        self.are_kept = are_kept
+        self.reading = os.open(path, os.O_RDONLY)
+        self.places: dict[str, dict[int, tuple[int, int]]] = {}  # by key and first position
+
+    @classmethod
+    def open(cls, path: Path, settings: dict[str, Any], anew: bool) -> Findings:
+        """Those of the file, if it was made with the same settings; else there are none yet."""
+        if anew:
+            path.unlink(missing_ok=True)
+        if path.exists():
+            journal = AnalysisJournal.reopen(path)
+            check_settings(path, settings)
+            journal.cut_torn_line()
+        else:
+            journal = AnalysisJournal.create(path, settings)
+        findings = cls(path, journal, are_kept=True)
+        findings.index()
+        return findings
+
+    @classmethod
+    def temporary(cls) -> Findings:
+        """For an analysis that leaves no files."""
+        handle, name = tempfile.mkstemp()
+        os.close(handle)
+        try:
+            journal = AnalysisJournal(Path(name), os.open(name, os.O_WRONLY | os.O_APPEND))
+            return cls(Path(name), journal, are_kept=False)
+        finally:
+            os.unlink(name)
+
+    def index(self) -> None:
+        start = 0
+        with self.path.open("rb") as lines:
+            for number, line in enumerate(lines, 1):
+                if number > 1:
+                    self.note(self.parse(line, f"{self.path}, line {number}"), start, len(line))
+                start += len(line)
+
+    def note(self, stretch: Stretch, start: int, length: int) -> None:
+        self.places.setdefault(stretch.key, {})[stretch.first] = (start, length)
+
+    def add(self, stretch: Stretch) -> None:
+        start = os.fstat(self.journal.handle).st_size
+        self.journal.append(
+            {
+                "key": stretch.key,
+                "first": stretch.first,
+                "found": [[*found[:4], " ".join(found.line)] for found in stretch.findings],
+            }
+        )
+        self.note(stretch, start, os.fstat(self.journal.handle).st_size - start)
+
+    @staticmethod
+    def parse(line: bytes, place: str) -> Stretch:
+        try:
+            value = json.loads(line)
+            found = tuple(
+                Finding(score, mate, depth, nodes, tuple(moves.split()))
+                for score, mate, depth, nodes, moves in value["found"]
+            )
+            return Stretch(value["key"], value["first"], found)
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            raise ValueError(f"{place}: not a line of an analysis") from None
+
+    def has(self, key: str, positions: range) -> bool:
+        return positions.start in self.places.get(key, {})
+
+    def of(self, game: Moves) -> list[Finding]:
+        """All of a game; a LookupError if something is missing."""
+        places = self.places[game.key]
+        found: list[Finding] = []
+        for positions in game.stretches():
+            start, length = places[positions.start]
+            line = os.pread(self.reading, length, start)
+            found += self.parse(line, str(self.path)).findings
+        return found
+
+    def close(self) -> None:
+        os.close(self.reading)
+        self.journal.close()
+
+
+def check_settings(path: Path, settings: dict[str, Any]) -> None:
+    kept: dict[str, Any] = next((value for _, value in read_lines(path)), {})
+    if kept.pop("format", None) != FORMAT:
+        raise ValueError(f"{path}: there is a file of this name, and no analysis in it")
+    for name, value in settings.items():
+        if kept.get(name) != value:
+            raise ValueError(
+                f"{path}: an analysis with {name} {kept.get(name)}, not {value}; --anew begins it "
+                "anew, --out NAME another one"
+            )
