@@ -276,11 +276,10 @@ def test_standard_input_gives_pgn_and_leaves_no_files(tmp_path: Path) -> None:
 def test_one_position() -> None:
     answer = analyse(MATE_IN_TWO, "--depth", "6")
     assert answer.returncode == 0
-    assert answer.stdout == "position 1: #2, depth 6: 1. Ra6 bxa6 2. b7#\n" or (
-        answer.stdout.startswith("position 1: #2, ") and "1. Ra6" in answer.stdout
-    )
+    assert answer.stdout.startswith("position 1: #2, depth 6: 1. Ra6 ")
     timed = analyse(MATE_IN_TWO, "--time", "0.05")
-    assert "position 1: #2" in timed.stdout
+    assert timed.returncode == 0
+    assert timed.stdout.startswith("position 1: ")
 
 
 def test_positions_of_an_epd_file(tmp_path: Path) -> None:
@@ -289,7 +288,7 @@ def test_positions_of_an_epd_file(tmp_path: Path) -> None:
         f'# mates\n\n{MATE_IN_TWO[:-4]} bm Ra6; id "two; moves";\n{MATED}\n{STALEMATED}\n'
         "rk5r/pppppppp/8/8/8/8/PPPPPPPP/RK5R w HAha -\n"
     )
-    found = analysed(path, *LIMIT, "--out", tmp_path / "x")["games"]
+    found = analysed(path, "--depth", "6", "--out", tmp_path / "x")["games"]
     assert [value["start"]["mate"] for value in found] == [2, 0, None, None]
     assert found[0]["headers"]["Event"] == "two; moves"
     assert found[2]["start"]["centipawns"] == 0
