@@ -10,15 +10,18 @@ import pytest
 
 from core_ext.core import MATE_SCORE
 from uci_engine.desk.judging import (
+    BEND,
     BLUNDER,
     INACCURACY,
     MISTAKE,
+    STRETCH,
     Finding,
     JudgedGame,
     fitted_percent,
     judge_game,
     lichess_percent,
     move_accuracy,
+    to_stockfish,
 )
 
 pytestmark = pytest.mark.release_only
@@ -26,6 +29,11 @@ pytestmark = pytest.mark.release_only
 
 def cp(score: int) -> Finding:
     return Finding(score, None, 10, 1000, ("a1a2",))
+
+
+def scored(score: float) -> Finding:
+    """A finding of ours that is so many centipawns of Stockfish's."""
+    return cp(round(BEND * math.sinh(score / (BEND * STRETCH))))
 
 
 def mate(moves: int) -> Finding:
@@ -49,6 +57,16 @@ def test_winning_chances_are_those_that_lichess_publishes(score: int) -> None:
     published = 50 + 50 * (2 / (1 + math.exp(-0.00368208 * score)) - 1)
     assert lichess_percent(cp(score)) == pytest.approx(published)
     assert lichess_percent(cp(score)) + lichess_percent(cp(-score)) == pytest.approx(100)
+
+
+@pytest.mark.parametrize("score", [-900, -40, 0, 100, 350, 5000])
+def test_scores_of_another_scale(score: int) -> None:
+    """It is odd, it grows, and a mate stays what it is."""
+    there = to_stockfish(cp(score)).score
+    assert there == -to_stockfish(cp(-score)).score
+    assert there < to_stockfish(cp(score + 100)).score
+    assert to_stockfish(mate(3)) == mate(3)
+    assert abs(to_stockfish(scored(score)).score - score) <= 1
 
 
 def test_more_than_ten_pawns_and_mates_count_as_ten() -> None:
@@ -100,7 +118,7 @@ def test_accuracy_of_games(
 ) -> None:
     for sign, sides in ((1, (white, black)), (-1, (black, white))):
         # The same game with colours changed, Black beginning.
-        findings = [cp(sign * score) for score in (15, *scores)]
+        findings = [scored(sign * score) for score in (15, *scores)]
         found = judge(*findings, white_begins=sign == 1).accuracies
         for accuracy, (wanted, tolerance) in zip(found, sides, strict=True):
             assert accuracy == pytest.approx(wanted, abs=tolerance)
@@ -110,7 +128,7 @@ def test_accuracy_of_a_game_is_the_mean_of_two_means() -> None:
     scores = [20, 35, -10, 60, 55, -140, -90, -400, -380, -390, 0, 10, 300, 280, 500, 510, 900]
     scores += [900, 1500, 1400, 1600, 1500]
     game = judge(*map(cp, scores))
-    percents = [lichess_percent(cp(score)) for score in scores]
+    percents = list(game.percents)
     size = 2  # a tenth of 21 moves
     weights = [
         min(max(statistics.pstdev(percents[i : i + size]), 0.5), 12) for i in range(len(scores) - 1)
@@ -125,8 +143,8 @@ def test_accuracy_of_a_game_is_the_mean_of_two_means() -> None:
 
 def test_a_game_without_moves_of_a_side_has_no_accuracy_of_it() -> None:
     assert judge(cp(30)).accuracies == (None, None)
-    assert judge(cp(30), cp(30)).accuracies == (pytest.approx(100), None)
-    assert judge(cp(30), cp(30), white_begins=False).accuracies == (None, pytest.approx(100))
+    assert judge(cp(30), cp(30)).accuracies == (100.0, None)
+    assert judge(cp(30), cp(30), white_begins=False).accuracies == (None, 100.0)
 
 
 @pytest.mark.parametrize(
@@ -139,12 +157,12 @@ def test_judgements_by_the_loss_of_winning_chances(
     loss: float, judgement: object, white: bool
 ) -> None:
     sign = 1 if white else -1
-    before, after = round(score_for(60)), round(score_for(60 - loss))
-    game = judge(cp(sign * before), cp(sign * after), white_begins=white)
+    findings = [scored(sign * score_for(60)), scored(sign * score_for(60 - loss))]
+    game = judge(*findings, white_begins=white)
     assert game.moves[0].judgement is judgement
     assert game.moves[0].loss == pytest.approx(loss, abs=0.2)
     # The same change is a gain for the other side.
-    other = judge(cp(sign * before), cp(sign * after), white_begins=not white)
+    other = judge(*findings, white_begins=not white)
     assert other.moves[0].judgement is None
     assert other.moves[0].accuracy == 100
 
@@ -154,18 +172,18 @@ def test_judgements_by_the_loss_of_winning_chances(
     [
         (mate(3), mate(2), None),
         (mate(3), mate(9), None),  # later, but still a mate
-        (mate(3), cp(1500), INACCURACY),
-        (mate(3), cp(800), MISTAKE),
-        (mate(3), cp(650), BLUNDER),
-        (mate(3), cp(0), BLUNDER),
+        (mate(3), scored(1500), INACCURACY),
+        (mate(3), scored(800), MISTAKE),
+        (mate(3), scored(650), BLUNDER),
+        (mate(3), scored(0), BLUNDER),
         (mate(3), mate(-5), BLUNDER),
-        (cp(20), mate(-5), BLUNDER),
-        (cp(-600), mate(-5), BLUNDER),
-        (cp(-800), mate(-5), MISTAKE),
-        (cp(-1200), mate(-5), INACCURACY),
+        (scored(20), mate(-5), BLUNDER),
+        (scored(-600), mate(-5), BLUNDER),
+        (scored(-800), mate(-5), MISTAKE),
+        (scored(-1200), mate(-5), INACCURACY),
         (mate(-5), mate(-2), None),
-        (mate(-5), cp(-300), None),
-        (cp(300), mate(4), None),
+        (mate(-5), scored(-300), None),
+        (scored(300), mate(4), None),
     ],
 )
 def test_mates_let_go_and_walked_into(before: Finding, after: Finding, judgement: object) -> None:
@@ -184,8 +202,8 @@ def test_what_the_search_would_have_played_is_no_mistake() -> None:
 
 
 def test_centipawns_lost() -> None:
-    game = judge(cp(50), cp(20), cp(120), cp(150), cp(3000))
-    assert game.centipawn_losses == (pytest.approx((30 + 0) / 2), pytest.approx((100 + 850) / 2))
+    game = judge(cp(50), cp(20), cp(120), cp(150), cp(3000), chances="fitted")
+    assert game.centipawn_losses == ((30 + 0) / 2, (100 + 850) / 2)
 
 
 def test_own_chances_judge_by_the_same_thresholds() -> None:

@@ -14,6 +14,12 @@ from typing import NamedTuple
 
 from uci_engine.report import win_draw_loss
 
+# Lichess's centipawns are Stockfish's. This engine's scores are smaller at first and do not flatten
+# as those do: BEND * STRETCH * asinh(score / BEND) is what Stockfish 15.1 says in the same position,
+# fitted by scripts/measure_desk to positions of games.
+BEND = 250.0
+STRETCH = 1.4
+
 # Lichess's chance to win in percent: 50 + 50 * (2 / (1 + exp(-SLOPE * centipawns)) - 1), where more
 # than ten pawns are ten, and so is a mate.
 SLOPE = 0.00368208
@@ -57,8 +63,15 @@ INACCURACY = Judgement("Inaccuracy", "?!", 6, 5.0)
 JUDGEMENTS = (BLUNDER, MISTAKE, INACCURACY)
 
 
+def to_stockfish(finding: Finding) -> Finding:
+    """With the score that Stockfish would give; mates are the same everywhere."""
+    if finding.mate is not None:
+        return finding
+    return finding._replace(score=round(BEND * STRETCH * math.asinh(finding.score / BEND)))
+
+
 def lichess_percent(finding: Finding) -> float:
-    """White's winning chances."""
+    """White's winning chances, by a score of Stockfish's kind."""
     if finding.mate is not None:
         centipawns = CEILING if finding.score > 0 else -CEILING
     else:
@@ -110,6 +123,8 @@ def judge_game(
     findings: Sequence[Finding], moves: Sequence[str], white_begins: bool, chances: str
 ) -> JudgedGame:
     """The findings are those of each position of the game, one more than there are moves."""
+    if chances == "lichess":
+        findings = [to_stockfish(finding) for finding in findings]
     percents = [CHANCES[chances](finding) for finding in findings]
     judged = []
     for index, move in enumerate(moves):
