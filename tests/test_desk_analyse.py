@@ -21,6 +21,8 @@ import pytest
 from arena_tools import command, run
 from uci_process import ENVIRONMENT, MATE_IN_TWO, MATED, STALEMATED, TIMEOUT
 
+pytestmark = pytest.mark.release_only
+
 GAMES = """\
 [Event "a game with everything"]
 [White "Weiß, A."]
@@ -488,7 +490,6 @@ def test_progress_with_the_time_left_on_a_terminal(tmp_path: Path) -> None:
     assert text.endswith("\r\x1b[K")
 
 
-@pytest.mark.release_only
 @pytest.mark.skipif(find_spec("distributed") is None, reason="Dask distributed is not installed")
 def test_a_cluster_finds_the_same(games: Path, tmp_path: Path) -> None:
     wanted = analysed(games, *LIMIT)["games"]

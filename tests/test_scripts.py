@@ -57,6 +57,8 @@ def engine(directory: Path, source: str) -> Path:
         ("bench_search", ["/bin/true", "0"], "must be from 0.01 to 3600: '0'"),
         ("draw_lab", ["no-such"], "LAB.md has no picture of 'no-such'"),
         ("differential", ["--jobs", "0"], "must be at least 1: '0'"),
+        ("measure_desk", ["speed", "--games", "0"], "must be at least 1: '0'"),
+        ("measure_desk", ["scale", "/dev/null/x"], "/dev/null/x: Not a directory"),
         ("make_perft_suite", ["/no/such/file"], "/no/such/file"),
         ("make_perft_suite", [__file__, "--engine", "/no/such/engine"], "/no/such/engine"),
         ("make_perft_suite", [sys.executable, "--engine", "/bin/true"], "not a text file"),

@@ -11,7 +11,7 @@ from typing import Any
 
 from uci_engine.desk.analysed import AnalysedGame, Analysis
 from uci_engine.desk.annotate import LONGEST_LINE
-from uci_engine.desk.judging import JUDGEMENTS, Finding
+from uci_engine.desk.judging import BEND, JUDGEMENTS, STRETCH, Finding
 from uci_engine.files import replace_text
 from uci_engine.pages.boards import (
     BOARD_SCRIPT,
@@ -68,7 +68,8 @@ KEYS = (
 DEFINITIONS = {
     "lichess": "Winning chances in percent are 50 + 50·(2 / (1 + exp(-0.00368208·cp)) - 1), where "
     "cp are centipawns, at most 1000 either way, and a mate counts as 1000: the formula that "
-    "Lichess publishes.",
+    "Lichess publishes. It is made for Stockfish's scores: a score of this engine counts as "
+    f"{BEND * STRETCH:g}·asinh(score / {BEND:g}).",
     "fitted": "Winning chances are what a side can expect of a point (wins and half the draws), "
     "fitted to games of this engine.",
 }
