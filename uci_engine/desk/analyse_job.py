@@ -20,7 +20,7 @@ from uci_engine.network import find_network
 from uci_engine.rules import cut_variation
 from uci_engine.searching import Request, begin_search
 
-STRETCH = 8  # positions
+STRETCH = 16  # positions
 
 
 @dataclass(frozen=True)
