@@ -324,7 +324,10 @@ def test_broken_games_are_told_and_kept_up_to_there(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "text",
     [b"", b"\n\n", b"\x00" * 1000, bytes(range(256)) * 20, b"[Event", b"[Event \"x\"]\n\n1. e4 (((",
-     b"8/8/8/8/8/8/8/8 w - - 0 1\n", b"\x1f\x8bnot gzip", b"{" * 5000, b"1. e4 e5 \xff\xfe 2. Nf3"],
+     b"8/8/8/8/8/8/8/8 w - - 0 1\n", b"\x1f\x8bnot gzip", b"{" * 5000, b"1. e4 e5 \xff\xfe 2. Nf3",
+     b'[White "\xff\x80\x1b[2J"]\n\n1. e4 { \xe9 \x00 <script> } e5 *\n',
+     b'[FEN "\x1b[2J\x07"]\n[SetUp "1"]\n\n1. e4 *\n', b"1. e4 -- 2. d4 Z0 *",
+     b'[Variant "Atomic"]\n\n1. e4 e5 2. Qh5 *'],
 )  # fmt: skip
 def test_any_bytes(text: bytes, tmp_path: Path) -> None:
     path = tmp_path / "games.pgn"
@@ -334,6 +337,8 @@ def test_any_bytes(text: bytes, tmp_path: Path) -> None:
     assert "Traceback" not in answer.stderr
     if answer.returncode:
         assert answer.stderr.startswith(("cythera: ", str(path), "game "))
+    assert answer.stderr.replace("\n", "").isprintable()
+    assert answer.stdout.replace("\n", "").isprintable()
 
 
 # ---- what is refused
@@ -366,7 +371,10 @@ def test_a_file_of_somebody_else_is_not_overwritten(games: Path, tmp_path: Path)
     check_refusal(analyse(games, *LIMIT, "--out", tmp_path / "games"), "is there already")
     assert games.read_text() == GAMES
     (tmp_path / "y.jsonl").write_text("{}\n")
-    check_refusal(analyse(games, *LIMIT, "--out", tmp_path / "y"), "no analysis in it")
+    for extra in ([], ["--anew"]):
+        answer = analyse(games, *LIMIT, "--out", tmp_path / "y", *extra)
+        check_refusal(answer, "no analysis in it")
+    assert (tmp_path / "y.jsonl").read_text() == "{}\n"
 
 
 def test_other_settings_do_not_mix(games: Path, tmp_path: Path) -> None:
@@ -374,6 +382,7 @@ def test_other_settings_do_not_mix(games: Path, tmp_path: Path) -> None:
     answer = analyse(games, "--nodes", "500", "--out", tmp_path / "x")
     check_refusal(answer, "an analysis with nodes 400, not 500; --anew")
     assert analysed(games, "--nodes", "500", "--out", tmp_path / "x", "--anew")
+    assert json.loads((tmp_path / "x.jsonl").read_text().splitlines()[0])["nodes"] == 500
 
 
 def test_a_damaged_journal_is_named(games: Path, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from uci_engine.desk.judging import (
     BLUNDER,
     INACCURACY,
     MISTAKE,
-    STRETCH,
+    SCALE,
     Finding,
     JudgedGame,
     fitted_percent,
@@ -33,7 +33,7 @@ def cp(score: int) -> Finding:
 
 def scored(score: float) -> Finding:
     """A finding of ours that is so many centipawns of Stockfish's."""
-    return cp(round(BEND * math.sinh(score / (BEND * STRETCH))))
+    return cp(round(BEND * math.sinh(score / (BEND * SCALE))))
 
 
 def mate(moves: int) -> Finding:

@@ -28,11 +28,13 @@ from uci_engine.desk.analysis_page import write_page
 from uci_engine.desk.annotate import write_pgn
 from uci_engine.desk.judging import CHANCES
 from uci_engine.desk.opening_names import OpeningNames
+from uci_engine.errors import LONGEST_MESSAGE
 from uci_engine.files import check_name, replace_text
 from uci_engine.interrupts import EXIT_CODE, Interrupts
 from uci_engine.limits import MOST_DEPTH, MOST_NODES
 from uci_engine.network import OWN_NETWORK
 from uci_engine.pgn import STANDARD_INPUT
+from uci_engine.text import tame
 
 NODES = 100_000
 LONGEST_SECONDS = 86_400
@@ -97,14 +99,19 @@ def survey(source: Source) -> Plan:
 def main(arguments: Sequence[str]) -> int:
     options = parse_arguments(arguments)
     names = OpeningNames(options.openings)
+    if options.source == STANDARD_INPUT and (sys.stdin is None or sys.stdin.isatty()):
+        raise ValueError("analyse: give a file or a position, or games on standard input")
     source = open_source(options.source)
     place = output_name(options)
     plan = survey(source)
-    print(*plan.problems, sep="\n", end="\n" if plan.problems else "", file=sys.stderr)
+    for problem in plan.problems:
+        print(tame(problem, LONGEST_MESSAGE), file=sys.stderr)
     job = make_job(options, plan)
-    findings = Findings.temporary()
-    if place is not None:
-        findings = Findings.open(with_ending(place, ".jsonl"), settings_of(job), options.anew)
+    findings = (
+        Findings.temporary()
+        if place is None
+        else Findings.open(with_ending(place, ".jsonl"), settings_of(job), options.anew)
+    )
     try:
         if not search(source, plan, job, findings, options):
             return EXIT_CODE

@@ -37,13 +37,18 @@ class Findings:
 
     @classmethod
     def open(cls, path: Path, settings: dict[str, Any], anew: bool) -> Findings:
-        """Those of the file, if it was made with the same settings; else there are none yet."""
-        if anew:
-            path.unlink(missing_ok=True)
+        """Those of the file, which must have been made with the same settings; none if it is not
+        there, or is to begin anew."""
+        journal: Journal
         if path.exists():
+            kept = read_settings(path)
+            if not anew:
+                check_settings(path, kept, settings)
             journal = AnalysisJournal.reopen(path)
-            check_settings(path, settings)
-            journal.cut_torn_line()
+            if anew:
+                journal = journal.rewrite(settings, [])
+            else:
+                journal.cut_torn_line()
         else:
             journal = AnalysisJournal.create(path, settings)
         findings = cls(path, journal, are_kept=True)
@@ -113,10 +118,14 @@ class Findings:
         self.journal.close()
 
 
-def check_settings(path: Path, settings: dict[str, Any]) -> None:
+def read_settings(path: Path) -> dict[str, Any]:
     kept: dict[str, Any] = next((value for _, value in read_lines(path)), {})
-    if kept.pop("format", None) != FORMAT:
+    if kept.get("format") != FORMAT:
         raise ValueError(f"{path}: there is a file of this name, and no analysis in it")
+    return kept
+
+
+def check_settings(path: Path, kept: dict[str, Any], settings: dict[str, Any]) -> None:
     for name, value in settings.items():
         if kept.get(name) != value:
             raise ValueError(

@@ -11,7 +11,7 @@ from typing import Any
 
 from uci_engine.desk.analysed import AnalysedGame, Analysis
 from uci_engine.desk.annotate import LONGEST_LINE
-from uci_engine.desk.judging import BEND, JUDGEMENTS, STRETCH, Finding
+from uci_engine.desk.judging import BEND, JUDGEMENTS, SCALE, Finding
 from uci_engine.files import replace_text
 from uci_engine.pages.boards import (
     BOARD_SCRIPT,
@@ -69,7 +69,7 @@ DEFINITIONS = {
     "lichess": "Winning chances in percent are 50 + 50·(2 / (1 + exp(-0.00368208·cp)) - 1), where "
     "cp are centipawns, at most 1000 either way, and a mate counts as 1000: the formula that "
     "Lichess publishes. It is made for Stockfish's scores: a score of this engine counts as "
-    f"{BEND * STRETCH:g}·asinh(score / {BEND:g}).",
+    f"{BEND * SCALE:g}·asinh(score / {BEND:g}).",
     "fitted": "Winning chances are what a side can expect of a point (wins and half the draws), "
     "fitted to games of this engine.",
 }
@@ -189,7 +189,7 @@ class Tables:
         if self.colours[0].games < 2:
             return ""
         head = ["games", "points", "accuracy", *SIGNS, "centipawn loss"]
-        head += ["a move"] if self.has_times else []
+        head += ["time a move"] if self.has_times else []
         note = '<p class="note">?!, ? and ?? are counted in a hundred moves.</p>'
         ranked = sorted(self.players.items(), key=lambda item: (-item[1].games, item[0]))
         named = [*ranked, *zip(("White", "Black"), self.colours, strict=True)]

@@ -15,10 +15,10 @@ from typing import NamedTuple
 from uci_engine.report import win_draw_loss
 
 # Lichess's centipawns are Stockfish's. This engine's scores are smaller at first and do not flatten
-# as those do: BEND * STRETCH * asinh(score / BEND) is what Stockfish 15.1 says in the same position,
-# fitted by scripts/measure_desk to positions of games.
+# as those do: BEND * SCALE * asinh(score / BEND) is what Stockfish 15.1 says of a position;
+# fitted by scripts/measure_desk scale.
 BEND = 250.0
-STRETCH = 1.4
+SCALE = 1.4
 
 # Lichess's chance to win in percent: 50 + 50 * (2 / (1 + exp(-SLOPE * centipawns)) - 1), where more
 # than ten pawns are ten, and so is a mate.
@@ -67,7 +67,7 @@ def to_stockfish(finding: Finding) -> Finding:
     """With the score that Stockfish would give; mates are the same everywhere."""
     if finding.mate is not None:
         return finding
-    return finding._replace(score=round(BEND * STRETCH * math.asinh(finding.score / BEND)))
+    return finding._replace(score=round(BEND * SCALE * math.asinh(finding.score / BEND)))
 
 
 def lichess_percent(finding: Finding) -> float:
@@ -134,7 +134,7 @@ def judge_game(
             before, after = 100 - before, 100 - after
         judgement = None
         # What the search itself would have played has no better line to show for it.
-        if findings[index].line[:1] != (move,):
+        if findings[index].line[:1] not in ((), (move,)):
             judgement = judge(findings[index], findings[index + 1], white, before - after, chances)
         judged.append(JudgedMove(before, after, judgement))
     return JudgedGame(

@@ -63,7 +63,7 @@ class Journal:
 
     def rewrite(self, description: dict[str, Any], records: Iterable[GameRecord]) -> Journal:
         """With another description; the old file is there until the new one is complete."""
-        journal = self.begin(self.path)
+        journal = type(self).begin(self.path)
         journal.append({"format": self.format} | description)
         for record in records:
             journal.add(record)
