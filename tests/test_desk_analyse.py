@@ -403,7 +403,8 @@ def longer_games(path: Path, count: int) -> None:
     for move in list(board.legal_moves)[:count]:
         board.push(move)
         game = chess.pgn.Game.from_board(board)
-        for san in ("Nf6", "Nc3", "Nc6", "Nf3", "g6", "Rb1", "Bg7", "Rg1", "O-O", "Ra1"):
+        for san in ("Nf6", "Nc3", "Nc6", "Nf3", "g6", "Rb1", "Bg7", "Rg1", "O-O", "Ra1",
+                    "a6", "a3", "b6", "b3", "d6", "d3", "h6", "h3"):  # fmt: skip
             node = game.end()
             with contextlib.suppress(ValueError):
                 node.add_variation(node.board().parse_san(san))
@@ -462,7 +463,10 @@ def wait_for_lines(journal: Path, least: int, process: subprocess.Popen[bytes]) 
         time.sleep(0.002)
 
 
-def test_only_what_is_new_is_searched(tmp_path: Path) -> None:
+def test_only_what_is_new_is_searched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where many games are searched in longer stretches than a few."""
+    monkeypatch.setattr("uci_engine.desk.analyse.SHORT_STRETCH", 5)
+    monkeypatch.setattr("uci_engine.desk.analyse.MANY_GAMES", 5)
     games = tmp_path / "games.pgn"
     longer_games(games, 3)
     analysed(games, *LIMIT, "--out", tmp_path / "x")
@@ -473,6 +477,7 @@ def test_only_what_is_new_is_searched(tmp_path: Path) -> None:
     assert len(analysed(games, *LIMIT, "--out", tmp_path / "x")["games"]) == 7
     after = stretches(tmp_path / "x.jsonl")
     assert after[: len(before)] == before
+    assert len(after) == len(before) + 1
     assert len({key for key, _ in after}) == len({key for key, _ in before}) + 1
     assert len(after) == len(set(after))
 

@@ -20,7 +20,13 @@ from uci_engine import __version__
 from uci_engine.arena.play.start import ENDS, make_runner
 from uci_engine.arguments import Parser, decimal_between, number_between
 from uci_engine.desk.analyse_input import Source, open_source
-from uci_engine.desk.analyse_job import STRETCH, AnalysisJob, Task
+from uci_engine.desk.analyse_job import (
+    LONG_STRETCH,
+    MANY_GAMES,
+    SHORT_STRETCH,
+    AnalysisJob,
+    Task,
+)
 from uci_engine.desk.analyse_journal import Findings
 from uci_engine.desk.analyse_report import Progress, summary_lines, write_json
 from uci_engine.desk.analysed import Analysis
@@ -38,7 +44,8 @@ from uci_engine.text import tame
 
 NODES = 100_000
 LONGEST_SECONDS = 86_400
-HASH_OF_A_NODE = 16  # bytes that a stretch can use
+USUAL_GAME = 64  # positions
+HASH_OF_A_NODE = 16  # bytes that it can use
 MOST_HASH_MB = 64  # unless told otherwise
 SUFFIXES = {".zst", ".gz", ".bz2", ".xz", ".pgn", ".epd", ".fen", ".txt"}
 
@@ -81,6 +88,11 @@ class Plan:
     games: int
     positions: int
     problems: Sequence[str]
+
+    @property
+    def stretch(self) -> int:
+        """By the games alone and not by the machine, so that every machine finds the same."""
+        return SHORT_STRETCH if self.games < MANY_GAMES else LONG_STRETCH
 
 
 def survey(source: Source) -> Plan:
@@ -155,7 +167,7 @@ def make_job(options: argparse.Namespace, plan: Plan) -> AnalysisJob:
     hash_mb = options.hash
     if hash_mb is None:
         hash_mb = MOST_HASH_MB
-        while nodes and hash_mb > 1 and (hash_mb << 19) >= nodes * STRETCH * HASH_OF_A_NODE:
+        while nodes and hash_mb > 1 and (hash_mb << 19) >= nodes * USUAL_GAME * HASH_OF_A_NODE:
             hash_mb //= 2
     # One position is all that there is for all cores; a count of nodes is to give the same always.
     alone = plan.positions == 1 and time_ms and not nodes and options.cluster is None
@@ -185,14 +197,14 @@ def annotator(job: AnalysisJob) -> str:
 # ---- searches
 
 
-def open_tasks(source: Source, findings: Findings) -> Iterator[Task]:
+def open_tasks(source: Source, findings: Findings, longest: int) -> Iterator[Task]:
     """What is not known yet; of the same game twice it is there once."""
     seen: set[str] = set()
     for entry in source.entries():
         if entry.moves is None or (key := entry.moves.key) in seen:
             continue
         seen.add(key)
-        for positions in entry.moves.stretches():
+        for positions in entry.moves.stretches(longest):
             if not findings.has(key, positions):
                 yield Task(key, entry.moves, positions)
 
@@ -201,7 +213,7 @@ def search(
     source: Source, plan: Plan, job: AnalysisJob, findings: Findings, options: argparse.Namespace
 ) -> bool:
     """Find what is missing; False if it was interrupted."""
-    missing = sum(len(task.positions) for task in open_tasks(source, findings))
+    missing = sum(len(task.positions) for task in open_tasks(source, findings, plan.stretch))
     if not missing:
         return True
     hands = argparse.Namespace(
@@ -212,7 +224,8 @@ def search(
         with Interrupts(*ENDS) as interrupts:
             runner = make_runner(job, (), hands, interrupts)
             try:
-                for stretch in runner.run(open_tasks(source, findings), lambda _: None):
+                tasks = open_tasks(source, findings, plan.stretch)
+                for stretch in runner.run(tasks, lambda _: None):
                     findings.add(stretch)
                     progress.add(len(stretch.findings))
             finally:

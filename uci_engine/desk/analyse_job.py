@@ -1,14 +1,15 @@
 """The searches of an analysis: stretches of games, each done by one single-threaded searcher.
 
-A stretch is a few positions in a row, searched from the last to the first with one hash table, so
-that what happened later in the game is known earlier. It begins with an empty table: its findings
-are the same on every machine, however many work on the game.
+A stretch is positions in a row, searched from the last to the first with one hash table, so that
+what happened later in the game is known earlier. It begins with an empty table: its findings are
+the same on every machine, however many work on the game. Where there are games enough for all cores
+it is a whole game, which finds more; a few games are cut, so that no core waits for another.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from core_ext.core import MATE_SCORE, Board, Search, Searcher
@@ -20,7 +21,9 @@ from uci_engine.network import find_network
 from uci_engine.rules import cut_variation
 from uci_engine.searching import Request, begin_search
 
-STRETCH = 16  # positions
+SHORT_STRETCH = 16  # positions
+LONG_STRETCH = 1 << 16
+MANY_GAMES = 32
 
 
 @dataclass(frozen=True)
@@ -37,10 +40,10 @@ class Moves:
         text = " ".join([self.fen, "960" if self.chess960 else "-", *self.moves])
         return hashlib.sha256(text.encode()).hexdigest()[:24]
 
-    def stretches(self) -> Iterator[range]:
+    def stretches(self, longest: int) -> Iterator[range]:
         """All positions, the one before the first move included."""
         count = len(self.moves) + 1
-        return (range(first, min(first + STRETCH, count)) for first in range(0, count, STRETCH))
+        return (range(first, min(first + longest, count)) for first in range(0, count, longest))
 
 
 @dataclass(frozen=True)
@@ -128,13 +131,3 @@ def describe_end(board: Board) -> Finding:
     if not board.is_check():
         return Finding(0, None, 0, 0, ())
     return Finding(-MATE_SCORE if board.turn else MATE_SCORE, 0, 0, 0, ())
-
-
-def find_all(job: AnalysisJob, game: Moves) -> Sequence[Finding]:
-    """A whole game, here and now."""
-    station = job.station()
-    findings: list[Finding] = []
-    for positions in game.stretches():
-        task = Task(game.key, game, positions)
-        findings += station.do(task, lambda: False, lambda _: None).findings
-    return findings

@@ -33,7 +33,7 @@ class Findings:
         self.journal = journal
         self.are_kept = are_kept
         self.reading = os.open(path, os.O_RDONLY)
-        self.places: dict[str, dict[int, tuple[int, int]]] = {}  # by key and first position
+        self.places: dict[str, dict[range, tuple[int, int]]] = {}  # by key and positions
 
     @classmethod
     def open(cls, path: Path, settings: dict[str, Any], anew: bool) -> Findings:
@@ -75,7 +75,8 @@ class Findings:
                 start += len(line)
 
     def note(self, stretch: Stretch, start: int, length: int) -> None:
-        self.places.setdefault(stretch.key, {})[stretch.first] = (start, length)
+        positions = range(stretch.first, stretch.first + len(stretch.findings))
+        self.places.setdefault(stretch.key, {})[positions] = (start, length)
 
     def add(self, stretch: Stretch) -> None:
         start = os.fstat(self.journal.handle).st_size
@@ -101,17 +102,17 @@ class Findings:
             raise ValueError(f"{place}: not a line of an analysis") from None
 
     def has(self, key: str, positions: range) -> bool:
-        return positions.start in self.places.get(key, {})
+        known = self.places.get(key, {})
+        return positions in known or set(positions) <= set().union(*known)
 
     def of(self, game: Moves) -> list[Finding]:
         """All of a game; a LookupError if something is missing."""
-        places = self.places[game.key]
-        found: list[Finding] = []
-        for positions in game.stretches():
-            start, length = places[positions.start]
+        found: dict[int, Finding] = {}
+        for positions, (start, length) in self.places[game.key].items():
             line = os.pread(self.reading, length, start)
-            found += self.parse(line, str(self.path)).findings
-        return found
+            stretch = self.parse(line, str(self.path))
+            found.update(zip(positions, stretch.findings, strict=True))
+        return [found[number] for number in range(len(game.moves) + 1)]
 
     def close(self) -> None:
         os.close(self.reading)
