@@ -113,6 +113,7 @@ def test_every_annotation_is_what_was_found(games: Path, tmp_path: Path) -> None
     assert len(written) == len(found) == 5
     judged = 0
     for game, value in zip(written, found, strict=True):
+        assert list(game.headers)[:7] == list(chess.pgn.Game().headers)
         for name, text in value["headers"].items():
             assert game.headers[name] == text
         assert game.headers["Annotator"].startswith("Cythera ")

@@ -16,6 +16,9 @@ from uci_engine.desk.analysed import AnalysedGame, Analysis
 from uci_engine.desk.judging import JUDGEMENTS, Finding, Judgement
 
 LONGEST_LINE = 12  # plies of a variation
+LINE_LENGTH = 80
+ROSTER = dict.fromkeys(("Event", "Site", "Date", "Round", "White", "Black"), "?")
+ROSTER |= {"Date": "????.??.??", "Result": "*"}
 QUALITY_NAGS = range(1, 7)  # from ! to ?!
 OLD_EVAL = re.compile(r"\[%eval\s[^]]*\]\s*")
 OLD_JUDGEMENT = re.compile(
@@ -29,8 +32,7 @@ def write_pgn(analysis: Analysis) -> Iterator[str]:
 
 
 def write_game(game: AnalysedGame, annotator: str) -> str:
-    """As PGN, with an empty line behind it."""
-    return f"{annotated(game, annotator).to_chess()}\n\n"
+    return to_text(annotated(game, annotator))
 
 
 def write_unread(entry: Entry) -> str:
@@ -39,7 +41,16 @@ def write_unread(entry: Entry) -> str:
     headers.pop("SetUp", None)
     bare = pgn.Game(headers=headers, result=entry.game.result)
     bare.comments[-1] = f"not analysed: {entry.problem}".replace("}", ")")
-    return f"{bare.to_chess()}\n\n"
+    return to_text(bare)
+
+
+def to_text(game: pgn.Game) -> str:
+    """As PGN, with an empty line behind it. Some readers want all the tags of the roster."""
+    import chess.pgn
+
+    game = replace(game, headers=ROSTER | game.headers)
+    text = game.to_chess().accept(chess.pgn.StringExporter(columns=LINE_LENGTH))
+    return f"{text}\n\n"
 
 
 def annotated(game: AnalysedGame, annotator: str) -> pgn.Game:
