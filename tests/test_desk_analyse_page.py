@@ -11,8 +11,7 @@ from typing import Any
 import chess
 import pytest
 from arena_tools import run
-from browser import Page
-from test_arena_page import placed
+from browser import Page, placed
 
 from lib.chromium import Browser, Tab, find_browser
 
