@@ -219,15 +219,15 @@ def search(
     hands = argparse.Namespace(
         cluster=options.cluster, concurrency=1 if job.threads > 1 else options.threads
     )
-    progress = Progress(plan.games, plan.positions, missing)
+    progress = Progress(plan.positions, missing)
     try:
         with Interrupts(*ENDS) as interrupts:
             runner = make_runner(job, (), hands, interrupts)
             try:
                 tasks = open_tasks(source, findings, plan.stretch)
-                for stretch in runner.run(tasks, lambda _: None):
+                for stretch in runner.run(tasks, progress.hear):
                     findings.add(stretch)
-                    progress.add(len(stretch.findings))
+                    progress.keep(len(stretch.findings))
             finally:
                 runner.stop()
     except KeyboardInterrupt:

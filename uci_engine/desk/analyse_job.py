@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from core_ext.core import MATE_SCORE, Board, Search, Searcher
-from uci_engine.arena.play.notices import Hearer
+from uci_engine.arena.play.notices import Hearer, Notice
 from uci_engine.arena.play.runner import TaskCancelled
 from uci_engine.desk.judging import Finding
 from uci_engine.limits import GoLimits
@@ -24,6 +24,7 @@ from uci_engine.searching import Request, begin_search
 SHORT_STRETCH = 16  # positions
 LONG_STRETCH = 1 << 16
 MANY_GAMES = 32
+SEARCHED = Notice("a position", "")  # told after each: a stretch may take long
 
 
 @dataclass(frozen=True)
@@ -99,6 +100,7 @@ class AnalysisStation:
         found: list[Finding] = []
         for number in reversed(positions):
             found.append(self.find(board, cancelled))
+            tell(SEARCHED)
             if number > positions.start:
                 board.pop()
         return Stretch(task.key, positions.start, tuple(reversed(found)))

@@ -23,19 +23,23 @@ SHOWN_PLIES = 10  # of a position's best line
 class Progress:
     """A line that renews itself on a terminal; one now and then elsewhere."""
 
-    def __init__(self, games: int, positions: int, missing: int) -> None:
-        self.games = games
+    def __init__(self, positions: int, missing: int) -> None:
         self.positions = positions
         self.known = positions - missing  # from before
         self.found = 0
+        self.kept = 0  # of those; a stretch that is broken off is lost
         self.start = time.monotonic()
         self.is_live = sys.stderr.isatty()
         self.due = self.start + (0.0 if self.is_live else TELL_EVERY)
         self.show()
 
-    def add(self, count: int) -> None:
-        self.found += count
+    def hear(self, _: object) -> None:
+        """A position was searched, here or elsewhere."""
+        self.found += 1
         self.show()
+
+    def keep(self, count: int) -> None:
+        self.kept += count
 
     def show(self) -> None:
         now = time.monotonic()
@@ -55,7 +59,7 @@ class Progress:
         return f", {speed:.1f} a second, {left} left"
 
     def told(self) -> str:
-        return f"{self.known + self.found} of {self.positions} positions"
+        return f"{self.known + self.kept} of {self.positions} positions"
 
     def clear(self) -> None:
         if self.is_live:
