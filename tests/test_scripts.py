@@ -60,6 +60,8 @@ def engine(directory: Path, source: str) -> Path:
         ("make_endings", ["--out", "x", "--count", "0"], "must be at least 1: '0'"),
         ("make_manual", ["page"], "unrecognized arguments: page"),
         ("win_endings", ["/no/such/tables"], "there is no directory '/no/such/tables'"),
+        ("measure_desk", ["speed", "--games", "0"], "must be at least 1: '0'"),
+        ("measure_desk", ["scale", "/dev/null/x"], "/dev/null/x: Not a directory"),
         ("make_perft_suite", ["/no/such/file"], "/no/such/file"),
         ("make_perft_suite", [__file__, "--engine", "/no/such/engine"], "/no/such/engine"),
         ("make_perft_suite", [sys.executable, "--engine", "/bin/true"], "not a text file"),

@@ -10,6 +10,7 @@ from uci_engine.errors import run_quietly
 
 # name: (module with a `main(arguments) -> exit code`, what it does)
 COMMANDS = {
+    "analyse": ("uci_engine.desk.analyse", "games and positions: every move evaluated, a page"),
     "bench": ("uci_engine.bench", "the engine's signature and its speed"),
     "completion": ("uci_engine.shell.completion", "a script for bash, zsh or fish that completes"),
     "lab": ("uci_engine.lab.command", "the algorithms of the lecture notes, compared and drawn"),
