@@ -1,0 +1,316 @@
+"""Visitors of the board in the browser: each has a connection, an engine and at most one search.
+
+A message is answered by one with the same number. Searches run beside each other, one thread each
+unless told otherwise, and the operating system deals the processors out in turn; what limits them
+is how many visitors there may be, how much memory each engine has and how long it thinks. Whoever
+leaves takes his search with him.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+from aiohttp import WSCloseCode, WSMsgType, web
+from chess.engine import EngineError, Limit
+
+from uci_engine.async_engine import AsyncAnalysis, AsyncEngine
+from uci_engine.desk.asked import Misunderstood, Question, read_question
+from uci_engine.desk.manners import CLEARLY_WORSE, JUDGING, NOT_BETTER, PLIES_OF_A_GAME
+from uci_engine.desk.pace import Moment, think_time
+from uci_engine.desk.serve_games import (
+    describe_last,
+    describe_lines,
+    describe_position,
+    describe_typed,
+    read_games,
+)
+
+if TYPE_CHECKING:
+    import chess
+
+SPACING_S = 0.15  # between two words about the same search
+SILENCE_S = 0.8  # after which a search that has found nothing new says how far it is
+SEND_PATIENCE_S = 10.0  # for somebody who does not read
+MESSAGES_A_SECOND = 20.0
+MESSAGES_AT_ONCE = 60.0
+SIZE_OF_A_MESSAGE = 16 * 1024  # characters; a longer one counts as several
+HINT_S = 0.5
+UNCLOCKED_S = 3.0  # for a move at full strength
+LONGEST_MOVE_S = 10.0
+CLOCK_SHARE, INCREMENT_SHARE = 0.03, 0.7  # of what is left, for a move at full strength
+
+
+@dataclass(frozen=True)
+class Allowance:
+    """What there may be of everything."""
+
+    visitors: int = 64
+    threads: int = 1  # of each search
+    hash_mb: int = 4  # of each visitor
+    seconds: float = 60.0  # of each search
+
+
+class Rate:
+    """So many a second in the long run, and a few more at once."""
+
+    def __init__(self) -> None:
+        self.left = MESSAGES_AT_ONCE
+        self.at = time.monotonic()
+
+    def take(self, cost: float) -> bool:
+        now = time.monotonic()
+        self.left = min(MESSAGES_AT_ONCE, self.left + (now - self.at) * MESSAGES_A_SECOND)
+        self.at = now
+        self.left -= cost
+        return self.left >= 0
+
+
+class Visitors:
+    """All of them."""
+
+    def __init__(self, allowance: Allowance) -> None:
+        self.allowance = allowance
+        self.present: set[Visitor] = set()
+        self.reading = asyncio.Semaphore(1)  # games take memory while they are read
+
+    async def welcome(self, socket: web.WebSocketResponse) -> None:
+        """Until the visitor leaves."""
+        if len(self.present) >= self.allowance.visitors:
+            await socket.close(code=WSCloseCode.TRY_AGAIN_LATER, message=b"too many visitors")
+            return
+        visitor = Visitor(self, socket)
+        self.present.add(visitor)
+        try:
+            await visitor.listen()
+        finally:
+            self.present.discard(visitor)
+            visitor.leave()
+
+    async def close(self) -> None:
+        """The server ends."""
+        farewells = [
+            visitor.socket.close(code=WSCloseCode.GOING_AWAY, message=b"the server ends")
+            for visitor in self.present
+        ]
+        for visitor in self.present:
+            visitor.leave()
+        await asyncio.gather(*farewells, return_exceptions=True)
+
+
+class Visitor:
+    """One connection of one page."""
+
+    def __init__(self, visitors: Visitors, socket: web.WebSocketResponse) -> None:
+        self.visitors = visitors
+        self.socket = socket
+        self.rate = Rate()
+        self.engine: AsyncEngine | None = None
+        self.search: asyncio.Task[None] | None = None
+        self.acts: dict[str, Callable[[Question], Awaitable[None]]] = {
+            "look": self.look,
+            "start": self.look,
+            "games": self.show_games,
+            "analyse": self.begin(self.analyse),
+            "play": self.begin(self.play),
+            "hint": self.begin(self.hint),
+            "draw": self.begin(self.consider_draw),
+            "stop": self.end_search,
+            "cancel": self.end_search,
+        }
+
+    async def listen(self) -> None:
+        async for message in self.socket:
+            if message.type is not WSMsgType.TEXT:
+                await self.refuse(WSCloseCode.UNSUPPORTED_DATA, b"text is expected")
+                return
+            if not self.rate.take(1 + len(message.data) / SIZE_OF_A_MESSAGE):
+                await self.refuse(WSCloseCode.POLICY_VIOLATION, b"too many messages")
+                return
+            try:
+                question = read_question(message.data)
+            except Misunderstood as error:
+                await self.complain(error.number, str(error))
+            except ValueError as error:
+                await self.complain(None, str(error))
+            else:
+                await self.answer(question)
+
+    async def answer(self, question: Question) -> None:
+        try:
+            await self.acts[question.act](question)
+        except (ValueError, EngineError, MemoryError) as error:
+            await self.complain(question.number, str(error) or type(error).__name__)
+
+    def leave(self) -> None:
+        """Nothing of his goes on."""
+        if self.search is not None:
+            self.search.cancel()
+        if self.engine is not None:
+            self.engine.close()
+        self.engine = None
+
+    # ---- what is said to him
+
+    async def say(self, question: Question, kind: str, **told: Any) -> None:
+        await self.send({"id": question.number, "kind": kind, **told})
+
+    async def complain(self, number: int | None, reason: str) -> None:
+        await self.send({"id": number, "kind": "error", "text": reason})
+
+    async def send(self, message: dict[str, Any]) -> None:
+        """Somebody who does not read what he asked for is gone."""
+        try:
+            text = json.dumps(message, separators=(",", ":"))
+            await asyncio.wait_for(self.socket.send_str(text), SEND_PATIENCE_S)
+        except (ConnectionError, asyncio.TimeoutError):
+            self.leave()
+            await self.refuse(WSCloseCode.POLICY_VIOLATION, b"nothing is read")
+
+    async def refuse(self, code: int, reason: bytes) -> None:
+        with contextlib.suppress(ConnectionError):
+            await self.socket.close(code=code, message=reason)
+
+    # ---- answered at once
+
+    async def look(self, question: Question) -> None:
+        board = question.board
+        last = describe_last(board)
+        if question.typed:
+            last = describe_typed(board, question.typed)
+            board.push_uci(last["uci"])
+        await self.say(question, "position", last=last, **describe_position(board))
+
+    async def show_games(self, question: Question) -> None:
+        async with self.visitors.reading:
+            found = await asyncio.to_thread(read_games, question.games, question.choice)
+        await self.say(question, "games", **found)
+
+    # ---- searches
+
+    def begin(
+        self, search: Callable[[Question, AsyncEngine], Awaitable[None]]
+    ) -> Callable[[Question], Awaitable[None]]:
+        """What makes a search take the place of the one before it."""
+
+        async def run(question: Question) -> None:
+            try:
+                if question.board.legal_count():
+                    await search(question, self.get_engine())
+                else:
+                    await self.say(question, "lines", nodes=0, time=0, lines=[], done=True)
+            except (ValueError, EngineError, MemoryError) as error:
+                await self.complain(question.number, str(error) or type(error).__name__)
+
+        async def start(question: Question) -> None:
+            await self.end_search(question)
+            self.search = asyncio.create_task(run(question))
+
+        return start
+
+    def get_engine(self) -> AsyncEngine:
+        if self.engine is None:
+            allowance = self.visitors.allowance
+            self.engine = AsyncEngine(threads=allowance.threads, hash_mb=allowance.hash_mb)
+        return self.engine
+
+    async def end_search(self, question: Question) -> None:
+        if self.search is not None:
+            self.search.cancel()
+            self.search = None
+
+    async def analyse(self, question: Question, engine: AsyncEngine) -> None:
+        limit = Limit(time=self.visitors.allowance.seconds)
+        begun = time.monotonic()
+        lines = question.lines
+        with await engine.analysis(question.board, limit, multipv=lines, game="") as analysis:
+            done = False
+            while not done:
+                done = await wait_for_news(analysis)
+                await self.say(
+                    question,
+                    "lines",
+                    nodes=analysis.nodes,
+                    time=round(time.monotonic() - begun, 2),
+                    lines=describe_lines(question.board, analysis.multipv),
+                    done=done,
+                )
+                await asyncio.sleep(SPACING_S)
+
+    async def play(self, question: Question, engine: AsyncEngine) -> None:
+        begun = time.monotonic()
+        board = question.board
+        options: dict[str, object] = {}
+        if question.elo is not None:
+            options = {"UCI_LimitStrength": True, "UCI_Elo": question.elo}
+        limit = Limit(time=longest_move(question))
+        result = await engine.play(board, limit, game=question.elo, options=options)
+        assert result.move is not None  # there are legal moves
+        if question.elo is not None and not question.at_once:
+            pace = think_time(moment_of(question, result.move), Random())
+            await asyncio.sleep(max(0.0, pace - (time.monotonic() - begun)))
+        board.push(result.move)
+        await self.say(question, "position", last=describe_last(board), **describe_position(board))
+
+    async def hint(self, question: Question, engine: AsyncEngine) -> None:
+        info = await engine.analyse(question.board, Limit(time=HINT_S), game="")
+        await self.say(question, "hint", lines=describe_lines(question.board, [info]))
+
+    async def consider_draw(self, question: Question, engine: AsyncEngine) -> None:
+        """Of the side that is not to move: the engine's, to which a draw was offered."""
+        board = question.board
+        info = await engine.analyse(board, JUDGING, game="")
+        score = -info["score"].relative.score(mate_score=100_000)
+        is_long = board.ply() >= PLIES_OF_A_GAME
+        agreed = score <= (NOT_BETTER if is_long else CLEARLY_WORSE)
+        await self.say(question, "draw", agreed=agreed)
+
+
+def own_clock(question: Question) -> float | None:
+    """Seconds left to the side to move."""
+    clocks = question.clocks
+    if clocks is None:
+        return None
+    return (clocks.white if question.board.turn else clocks.black) / 1000
+
+
+def longest_move(question: Question) -> float:
+    """Seconds for a search; a level needs less."""
+    left = own_clock(question)
+    if left is None or question.clocks is None:
+        return UNCLOCKED_S
+    share = CLOCK_SHARE * left + INCREMENT_SHARE * question.clocks.increment / 1000
+    return max(0.01, min(share, left / 2, LONGEST_MOVE_S))
+
+
+def moment_of(question: Question, move: chess.Move) -> Moment:
+    """What a person would see who is about to play this move."""
+    board = question.board
+    before = board.copy()
+    taken_on = None
+    if board.move_stack:
+        last = before.pop()
+        taken_on = last.to_square if before.is_capture(last) else None
+    return Moment(
+        move_number=board.fullmove_number,
+        legal_moves=board.legal_count(),
+        is_recapture=move.to_square == taken_on,
+        left=own_clock(question),
+        increment=question.clocks.increment / 1000 if question.clocks else 0.0,
+    )
+
+
+async def wait_for_news(analysis: AsyncAnalysis) -> bool:
+    """Until something is found, or for a while; True when nothing more will be."""
+    with contextlib.suppress(asyncio.TimeoutError):
+        if await asyncio.wait_for(analysis.next(), SILENCE_S) is None:
+            return True
+    while not analysis.empty():
+        await analysis.next()
+    return False
