@@ -6,6 +6,7 @@ import argparse
 import asyncio
 import contextlib
 import logging
+import os
 import signal
 from collections.abc import AsyncIterator, Sequence
 from typing import TYPE_CHECKING
@@ -52,6 +53,11 @@ def make_parser() -> Parser:
         "--threads", type=number_between(1, 64), default=1, help="of each search (1)"
     )
     parser.add_argument(
+        "--searches",
+        type=number_between(1, 64),
+        help="how many at once; the others take turns (one for each processor)",
+    )
+    parser.add_argument(
         "--hash", type=number_between(1, 4096), default=4, help="of each visitor, in MB (4)"
     )
     parser.add_argument(
@@ -84,7 +90,10 @@ async def serve(options: argparse.Namespace) -> int:
     for number in (signal.SIGINT, signal.SIGTERM):
         with contextlib.suppress(ValueError):  # not the main thread, whose signals they are
             loop.add_signal_handler(number, ended.set)
-    allowance = Allowance(options.visitors, options.threads, options.hash, options.seconds)
+    searches = options.searches or max(1, len(os.sched_getaffinity(0)) // options.threads)
+    allowance = Allowance(
+        options.visitors, options.threads, options.hash, options.seconds, searches
+    )
     site = Site(Visitors(allowance), Hosts(options.host, options.name))
     async with listening(site, options.host, options.port) as port:
         address = f"[{options.host}]" if ":" in options.host else options.host

@@ -1,9 +1,8 @@
 """Visitors of the board in the browser: each has a connection, an engine and at most one search.
 
-A message is answered by one with the same number. Searches run beside each other, one thread each
-unless told otherwise, and the operating system deals the processors out in turn; what limits them
-is how many visitors there may be, how much memory each engine has and how long it thinks. Whoever
-leaves takes his search with him.
+A message is answered by one with the same number. Searches take turns on the processors; what
+limits them is how many visitors there may be, how much memory each engine has and how long it
+thinks. Whoever leaves takes his search with him.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from aiohttp import WSCloseCode, WSMsgType, web
-from chess.engine import EngineError, Limit
+from chess.engine import EngineError, Limit, PlayResult
 
 from uci_engine.async_engine import AsyncAnalysis, AsyncEngine
 from uci_engine.desk.asked import Misunderstood, Question, read_question
@@ -31,12 +30,15 @@ from uci_engine.desk.serve_games import (
     describe_typed,
     read_games,
 )
+from uci_engine.desk.turns import Turn, Turns
 
 if TYPE_CHECKING:
     import chess
+    from chess.engine import InfoDict
+
+    from core_ext.core import Board
 
 SPACING_S = 0.15  # between two words about the same search
-SILENCE_S = 0.8  # after which a search that has found nothing new says how far it is
 SEND_PATIENCE_S = 10.0  # for somebody who does not read
 MESSAGES_A_SECOND = 20.0
 MESSAGES_AT_ONCE = 60.0
@@ -54,7 +56,8 @@ class Allowance:
     visitors: int = 64
     threads: int = 1  # of each search
     hash_mb: int = 4  # of each visitor
-    seconds: float = 60.0  # of each search
+    seconds: float = 60.0  # of each analysis
+    searches: int = 1  # at once
 
 
 class Rate:
@@ -78,6 +81,8 @@ class Visitors:
     def __init__(self, allowance: Allowance) -> None:
         self.allowance = allowance
         self.present: set[Visitor] = set()
+        self.turns = Turns(allowance.searches)  # of analyses
+        self.players = Turns(allowance.searches)  # of moves in games, which nobody interrupts
         self.reading = asyncio.Semaphore(1)  # games take memory while they are read
 
     async def welcome(self, socket: web.WebSocketResponse) -> None:
@@ -226,22 +231,29 @@ class Visitor:
             self.search = None
 
     async def analyse(self, question: Question, engine: AsyncEngine) -> None:
-        limit = Limit(time=self.visitors.allowance.seconds)
-        begun = time.monotonic()
+        turns = self.visitors.turns
+        progress = Progress(question.board, self.visitors.allowance.seconds)
+        while not progress.done:
+            turn = await turns.take(is_new=not progress.lines)
+            try:
+                await self.analyse_for_a_turn(question, engine, progress, turn)
+            finally:
+                turns.give_back(turn)
+
+    async def analyse_for_a_turn(
+        self, question: Question, engine: AsyncEngine, progress: Progress, turn: Turn
+    ) -> None:
+        limit = Limit(time=progress.seconds_left)
         lines = question.lines
         with await engine.analysis(question.board, limit, multipv=lines, game="") as analysis:
-            done = False
-            while not done:
-                done = await wait_for_news(analysis)
-                await self.say(
-                    question,
-                    "lines",
-                    nodes=analysis.nodes,
-                    time=round(time.monotonic() - begun, 2),
-                    lines=describe_lines(question.board, analysis.multipv),
-                    done=done,
-                )
-                await asyncio.sleep(SPACING_S)
+            turn.stop = analysis.stop
+            has_ended = False
+            while not has_ended:
+                has_ended = await wait_for_news(analysis)
+                progress.note(analysis, is_last=has_ended)
+                progress.done = has_ended and not turn.is_over
+                if progress.is_due():
+                    await self.say(question, "lines", **progress.tell())
 
     async def play(self, question: Question, engine: AsyncEngine) -> None:
         begun = time.monotonic()
@@ -249,14 +261,25 @@ class Visitor:
         options: dict[str, object] = {}
         if question.elo is not None:
             options = {"UCI_LimitStrength": True, "UCI_Elo": question.elo}
-        limit = Limit(time=longest_move(question))
-        result = await engine.play(board, limit, game=question.elo, options=options)
+        result = await self.find_move(question, engine, options)
         assert result.move is not None  # there are legal moves
         if question.elo is not None and not question.at_once:
             pace = think_time(moment_of(question, result.move), Random())
             await asyncio.sleep(max(0.0, pace - (time.monotonic() - begun)))
         board.push(result.move)
         await self.say(question, "position", last=describe_last(board), **describe_position(board))
+
+    async def find_move(
+        self, question: Question, engine: AsyncEngine, options: dict[str, object]
+    ) -> PlayResult:
+        """One of the players who are at it at the same time has the shorter a think for them."""
+        players = self.visitors.players
+        turn = await players.take(is_new=True)
+        try:
+            limit = Limit(time=longest_move(question) / (1 + len(players.newcomers)))
+            return await engine.play(question.board, limit, game=question.elo, options=options)
+        finally:
+            players.give_back(turn)
 
     async def hint(self, question: Question, engine: AsyncEngine) -> None:
         info = await engine.analyse(question.board, Limit(time=HINT_S), game="")
@@ -306,10 +329,49 @@ def moment_of(question: Question, move: chess.Move) -> Moment:
     )
 
 
+class Progress:
+    """What is known about a position after some turns of its search."""
+
+    def __init__(self, board: Board, seconds: float) -> None:
+        self.board = board
+        self.begun = time.monotonic()
+        self.seconds = seconds
+        self.nodes_before = 0  # of the turns before this one
+        self.nodes = 0
+        self.lines: list[InfoDict] = []
+        self.done = False
+        self.told_at = -SPACING_S
+
+    @property
+    def seconds_left(self) -> float:
+        return max(0.01, self.seconds - (time.monotonic() - self.begun))
+
+    def note(self, analysis: AsyncAnalysis, *, is_last: bool) -> None:
+        """A turn begins with the first depths again: what was found before is better."""
+        self.nodes = self.nodes_before + analysis.nodes
+        if is_last:
+            self.nodes_before = self.nodes
+        depth = self.lines[0]["depth"] if self.lines else 0
+        if analysis.info.get("pv") and analysis.info["depth"] >= depth:
+            self.lines = analysis.multipv
+
+    def is_due(self) -> bool:
+        return bool(self.lines) and (self.done or time.monotonic() - self.told_at >= SPACING_S)
+
+    def tell(self) -> dict[str, Any]:
+        self.told_at = time.monotonic()
+        return {
+            "nodes": self.nodes,
+            "time": round(self.told_at - self.begun, 2),
+            "lines": describe_lines(self.board, self.lines),
+            "done": self.done,
+        }
+
+
 async def wait_for_news(analysis: AsyncAnalysis) -> bool:
     """Until something is found, or for a while; True when nothing more will be."""
     with contextlib.suppress(asyncio.TimeoutError):
-        if await asyncio.wait_for(analysis.next(), SILENCE_S) is None:
+        if await asyncio.wait_for(analysis.next(), SPACING_S) is None:
             return True
     while not analysis.empty():
         await analysis.next()

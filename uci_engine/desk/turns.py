@@ -1,0 +1,88 @@
+"""Searches take turns on a few processors.
+
+Were all of them to run at once, fifty threads would wait for each other and for Python's lock, and
+the loop that answers visitors would hardly get a word in. So only as many search as there are
+processors. One that has nobody waiting behind it goes on for as long as it likes; otherwise it
+stops after its share of a second, and begins again, with the table that it has filled, when all
+others have had their turn. New positions come first: their first lines take almost no time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+
+ROUND_S = 1.0  # in which everybody should have had a turn
+SHORTEST_S = 0.03
+
+
+class Turn:
+    """The right to search, until it is over."""
+
+    def __init__(self) -> None:
+        self.is_over = False
+        self.begun = asyncio.get_running_loop().time()
+        self.timer: asyncio.TimerHandle | None = None
+        self.stop: Callable[[], object] = lambda: None  # the search that runs
+
+    def end_at(self, moment: float) -> None:
+        if self.timer is None or self.timer.when() > moment:
+            self.cancel_timer()
+            self.timer = asyncio.get_running_loop().call_at(moment, self.end)
+
+    def end(self) -> None:
+        self.is_over = True
+        self.stop()
+
+    def cancel_timer(self) -> None:
+        if self.timer is not None:
+            self.timer.cancel()
+
+
+class Turns:
+    """Who searches, and who waits."""
+
+    def __init__(self, hands: int) -> None:
+        self.hands = hands  # how many may search at once
+        self.running: set[Turn] = set()
+        self.newcomers: deque[asyncio.Future[Turn]] = deque()
+        self.others: deque[asyncio.Future[Turn]] = deque()
+
+    @property
+    def share_s(self) -> float:
+        """What a turn lasts while somebody waits."""
+        people = len(self.running) + len(self.newcomers) + len(self.others)
+        return max(SHORTEST_S, ROUND_S * self.hands / people)
+
+    async def take(self, *, is_new: bool) -> Turn:
+        """Wait for a turn, which has to be given back."""
+        line = self.newcomers if is_new else self.others
+        ticket: asyncio.Future[Turn] = asyncio.get_running_loop().create_future()
+        line.append(ticket)
+        self.deal()
+        try:
+            return await ticket
+        except asyncio.CancelledError:
+            if ticket.done() and not ticket.cancelled():
+                self.give_back(ticket.result())  # it came in the very moment of leaving
+            elif ticket in line:
+                line.remove(ticket)
+            raise
+
+    def give_back(self, turn: Turn) -> None:
+        turn.cancel_timer()
+        self.running.discard(turn)
+        self.deal()
+
+    def deal(self) -> None:
+        while len(self.running) < self.hands and (line := self.newcomers or self.others):
+            ticket = line.popleft()
+            if not ticket.done():
+                turn = Turn()
+                self.running.add(turn)
+                ticket.set_result(turn)
+        if self.newcomers or self.others:
+            share = self.share_s
+            for turn in self.running:
+                turn.end_at(turn.begun + share)
