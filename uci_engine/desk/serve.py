@@ -84,6 +84,7 @@ def load_web() -> None:
 async def serve(options: argparse.Namespace) -> int:
     from uci_engine.desk.site import Hosts, Site, is_loopback
     from uci_engine.desk.visitors import Allowance, Visitors
+    from uci_engine.engine import end_all_searches
 
     ended = asyncio.Event()
     loop = asyncio.get_running_loop()
@@ -106,6 +107,7 @@ async def serve(options: argparse.Namespace) -> int:
 
             await asyncio.to_thread(webbrowser.open, url)
         await ended.wait()
+    await asyncio.to_thread(end_all_searches)
     return 0
 
 

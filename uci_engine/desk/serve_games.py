@@ -84,6 +84,15 @@ def describe_line(board: Board, info: InfoDict) -> dict[str, Any]:
 
 def read_games(text: str, choice: int) -> dict[str, Any]:
     """The titles of the games in a PGN, and all of one of them."""
+    try:
+        return find_game(text, choice)
+    except RecursionError:
+        raise ValueError("variations are nested too deeply") from None
+    except UnicodeEncodeError:
+        raise ValueError("the games hold half a character") from None
+
+
+def find_game(text: str, choice: int) -> dict[str, Any]:
     titles: list[str] = []
     chosen: pgn.Game | None = None
     for game in pgn.read(io.BytesIO(text.encode()), comments=True, variations=True):

@@ -126,8 +126,8 @@ const Show = (() => {
       points.push(`${x.toFixed(1)},${(60 - 0.06 * chanceOf(score)).toFixed(1)}`);
     });
     const curve = find("curve");
-    curve.hidden = points.length < 2;
-    if (curve.hidden) return;
+    curve.toggleAttribute("hidden", points.length < 2); // of SVG there is no property of that name
+    if (points.length < 2) return;
     const parts = [make("svg:line", { x1: 0, x2: 400, y1: 30, y2: 30, class: "middle" }),
       make("svg:polyline", { points: points.join(" ") })];
     const place = nodes.indexOf(current);

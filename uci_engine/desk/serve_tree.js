@@ -160,7 +160,8 @@ const Tree = (() => {
     if (turn.white || needsNumber) words.push(`${turn.number}${turn.white ? "." : "..."}`);
     words.push(node.san, ...node.nags.map((nag) => `$${nag}`));
     const comment = commentOf(game, node);
-    if (comment) words.push(...`{${comment}}`.split(/\s+/));
+    // A line may end between the words of a comment, but not inside a command such as [%eval 0.3].
+    if (comment) words.push(...`{${comment}}`.match(/(?:\[%[^\]]*\]|\S)+/g));
     return comment !== "";
   };
 
