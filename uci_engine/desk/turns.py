@@ -13,8 +13,8 @@ import asyncio
 from collections import deque
 from collections.abc import Callable
 
-ROUND_S = 1.0  # in which everybody should have had a turn
-SHORTEST_S = 0.03
+ROUND_S = 0.8  # in which everybody should have had a turn
+SHORTEST_S = 0.02
 
 
 class Turn:

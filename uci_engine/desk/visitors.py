@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import secrets
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -223,7 +224,10 @@ class Visitor:
     def get_engine(self) -> AsyncEngine:
         if self.engine is None:
             allowance = self.visitors.allowance
-            self.engine = AsyncEngine(threads=allowance.threads, hash_mb=allowance.hash_mb)
+            # Without a seed of its own every visitor would meet the same games at a level.
+            self.engine = AsyncEngine(
+                threads=allowance.threads, hash_mb=allowance.hash_mb, seed=secrets.randbits(32)
+            )
         return self.engine
 
     async def end_search(self, question: Question) -> None:
