@@ -335,6 +335,23 @@ def test_moves_hints_and_draws(server: ServerProcess) -> None:
     asyncio.run(talk())
 
 
+def test_fifty_visitors_at_once(server: ServerProcess) -> None:
+    async def come() -> None:
+        reader, writer = await knock(server.url)
+        for _ in range(3):
+            assert len((await read_frame(reader))["lines"]) == 3
+        writer.transport.abort()
+
+    async def run() -> None:
+        await asyncio.gather(*(come() for _ in range(50)))
+
+    asyncio.run(run())
+    books = Path(f"/proc/{server.process.pid}/status").read_text()
+    peak = re.search(r"VmHWM:\s+(\d+) kB", books)
+    assert peak is not None
+    assert int(peak[1]) < 600 * 1024
+
+
 def test_games_with_too_much_in_them(server: ServerProcess) -> None:
     async def talk() -> None:
         async with visiting(server.url) as visitor:
@@ -477,9 +494,13 @@ def test_turns_come_round_and_newcomers_come_first() -> None:
                  for name in ("old 1", "old 2", "gone", "new 1", "new 2")]  # fmt: skip
         await asyncio.sleep(0)
         assert held.timer is not None  # somebody waits: it will not last
+        stopped: list[str] = []
+        held.run(lambda: stopped.append("in time"))
         tasks[2].cancel()
         while not held.is_over:
             await asyncio.sleep(0.01)
+        held.run(lambda: stopped.append("too late"))
+        assert stopped == ["in time", "too late"]
         turns.give_back(held)
         await asyncio.gather(*tasks, return_exceptions=True)
         assert order == ["new 1", "new 2", "old 1", "old 2"]

@@ -283,7 +283,7 @@ def test_a_phone_shows_the_board_without_scrolling_aside(
 ) -> None:
     table.tab.choose_scheme(scheme)
     table.tab.resize(360, 740, is_phone=True)
-    table.drag("e2", "e4")
+    table.tab.touch_drag(table.square("e2"), table.square("e4"))
     table.wait_for("desk.node.san === 'e4'")
     assert table.tab.run("document.documentElement.scrollWidth") == 360
     paper = table.tab.run("getComputedStyle(document.body).backgroundColor")

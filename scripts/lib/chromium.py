@@ -148,6 +148,7 @@ class Tab:
     def resize(self, width: int, height: int, *, is_phone: bool = False) -> None:
         self.ask("Emulation.setDeviceMetricsOverride", width=width, height=height,
                  deviceScaleFactor=1, mobile=is_phone)  # fmt: skip
+        self.ask("Emulation.setTouchEmulationEnabled", enabled=is_phone)
 
     def choose_scheme(self, scheme: str) -> None:
         """Light or dark."""
@@ -207,6 +208,13 @@ class Tab:
             x, y = (a + part * (b - a) for a, b in zip(start, end, strict=True))
             self.mouse("mouseMoved", x, y)
         self.mouse("mouseReleased", *end)
+
+    def touch_drag(self, start: tuple[float, float], end: tuple[float, float]) -> None:
+        """By a finger."""
+        steps = [("touchStart", start), ("touchMove", end), ("touchMove", end)]
+        for kind, (x, y) in steps:
+            self.ask("Input.dispatchTouchEvent", type=kind, touchPoints=[{"x": x, "y": y}])
+        self.ask("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
 
     def key(self, name: str) -> None:
         code = {"windowsVirtualKeyCode": KEY_CODES.get(name, ord(name[0].upper()))}

@@ -24,7 +24,13 @@ class Turn:
         self.is_over = False
         self.begun = asyncio.get_running_loop().time()
         self.timer: asyncio.TimerHandle | None = None
-        self.stop: Callable[[], object] = lambda: None  # the search that runs
+        self.stop: Callable[[], object] = lambda: None
+
+    def run(self, stop: Callable[[], object]) -> None:
+        """A search begins, which is ended by `stop`; on a busy machine the turn may be over."""
+        self.stop = stop
+        if self.is_over:
+            stop()
 
     def end_at(self, moment: float) -> None:
         if self.timer is None or self.timer.when() > moment:

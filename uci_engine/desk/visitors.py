@@ -251,7 +251,7 @@ class Visitor:
         limit = Limit(time=progress.seconds_left)
         lines = question.lines
         with await engine.analysis(question.board, limit, multipv=lines, game="") as analysis:
-            turn.stop = analysis.stop
+            turn.run(analysis.stop)
             has_ended = False
             while not has_ended:
                 has_ended = await wait_for_news(analysis)
