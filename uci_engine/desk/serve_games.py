@@ -6,7 +6,7 @@ import io
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from core_ext.core import START_FEN, Board
+from core_ext.core import Board
 from uci_engine import pgn
 from uci_engine.pages.boards import page_score
 from uci_engine.rules import CHECKMATE, how_it_ended
@@ -126,15 +126,15 @@ def describe_game(game: pgn.Game) -> dict[str, Any]:
     headers = {
         tame(name, TITLE_LENGTH): tame(value, HEADER_LENGTH) for name, value in game.headers.items()
     }
-    writer = LineWriter()
+    board = game.board()
     return {
         "headers": headers,
-        "fen": game.headers.get("FEN", START_FEN),
+        "fen": board.fen(),
         "chess960": game.chess960,
         "result": game.result,
         "problem": game.problem,
         "comment": game.comments.get(-1, ""),
-        "moves": writer.describe(game.board(), game, 0),
+        "moves": LineWriter().describe(board, game, 0),
     }
 
 

@@ -51,7 +51,11 @@ const Tree = (() => {
     return nodes;
   };
 
-  const ply = (node) => (node.parent ? 1 + ply(node.parent) : 0);
+  const ply = (node) => {
+    let count = 0;
+    for (let here = node; here.parent; here = here.parent) count += 1;
+    return count;
+  };
 
   // Whose move it is, and the number of that move.
   const turnAt = (game, node) => {

@@ -26,6 +26,7 @@ SCRIPTS = (
 )
 SOCKET = "/socket"
 PING_EVERY_S = 20.0
+FAREWELL_S = 1.0  # for the other side's goodbye
 
 # Nothing is fetched from elsewhere, nothing inside the page's text runs, nobody frames it.
 HEADERS = {
@@ -123,7 +124,10 @@ class Site:
 
     async def open_socket(self, request: web.Request) -> web.WebSocketResponse:
         socket = web.WebSocketResponse(
-            heartbeat=PING_EVERY_S, max_msg_size=LONGEST_MESSAGE, compress=False
+            timeout=FAREWELL_S,
+            heartbeat=PING_EVERY_S,
+            max_msg_size=LONGEST_MESSAGE,
+            compress=False,
         )
         await socket.prepare(request)
         if self.doors is not None:

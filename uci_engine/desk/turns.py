@@ -4,7 +4,8 @@ Were all of them to run at once, fifty threads would wait for each other and for
 the loop that answers visitors would hardly get a word in. So only as many search as there are
 processors. One that has nobody waiting behind it goes on for as long as it likes; otherwise it
 stops after its share of a second, and begins again, with the table that it has filled, when all
-others have had their turn. New positions come first: their first lines take almost no time.
+others have had their turn. New positions go before them, every other time at least: their first
+lines take almost no time, and nobody who asks about ever new ones can keep the others out.
 """
 
 from __future__ import annotations
@@ -54,6 +55,7 @@ class Turns:
         self.running: set[Turn] = set()
         self.newcomers: deque[asyncio.Future[Turn]] = deque()
         self.others: deque[asyncio.Future[Turn]] = deque()
+        self.favours_newcomers = True
 
     @property
     def share_s(self) -> float:
@@ -82,9 +84,10 @@ class Turns:
         self.deal()
 
     def deal(self) -> None:
-        while len(self.running) < self.hands and (line := self.newcomers or self.others):
+        while len(self.running) < self.hands and (line := self.choose_line()):
             ticket = line.popleft()
             if not ticket.done():
+                self.favours_newcomers = line is self.others
                 turn = Turn()
                 self.running.add(turn)
                 ticket.set_result(turn)
@@ -92,3 +95,9 @@ class Turns:
             share = self.share_s
             for turn in self.running:
                 turn.end_at(turn.begun + share)
+
+    def choose_line(self) -> deque[asyncio.Future[Turn]]:
+        """Who is next: the line that it is the turn of, if anybody stands there."""
+        if self.favours_newcomers:
+            return self.newcomers or self.others
+        return self.others or self.newcomers

@@ -12,7 +12,7 @@ import contextlib
 import json
 import secrets
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from random import Random
 from typing import TYPE_CHECKING, Any
@@ -84,7 +84,7 @@ class Visitors:
         self.allowance = allowance
         self.present: set[Visitor] = set()
         self.turns = Turns(allowance.searches)  # of analyses
-        self.players = Turns(allowance.searches)  # of moves in games, which nobody interrupts
+        self.players = Turns(allowance.searches)  # of what games need
         self.reading = asyncio.Semaphore(1)  # games take memory while they are read
 
     async def welcome(self, socket: web.WebSocketResponse) -> None:
@@ -99,6 +99,15 @@ class Visitors:
         finally:
             self.present.discard(visitor)
             visitor.leave()
+
+    @contextlib.asynccontextmanager
+    async def short_search(self) -> AsyncIterator[None]:
+        """For a move, a hint, an answer: one after the other, and nobody interrupts them."""
+        turn = await self.players.take(is_new=True)
+        try:
+            yield
+        finally:
+            self.players.give_back(turn)
 
     async def close(self) -> None:
         """The server ends."""
@@ -277,23 +286,22 @@ class Visitor:
     async def find_move(
         self, question: Question, engine: AsyncEngine, options: dict[str, object]
     ) -> PlayResult:
-        """One of the players who are at it at the same time has the shorter a think for them."""
-        players = self.visitors.players
-        turn = await players.take(is_new=True)
-        try:
-            limit = Limit(time=longest_move(question) / (1 + len(players.newcomers)))
+        """The more of the others wait, the shorter it thinks."""
+        async with self.visitors.short_search():
+            crowd = 1 + len(self.visitors.players.newcomers)
+            limit = Limit(time=longest_move(question) / crowd)
             return await engine.play(question.board, limit, game=question.elo, options=options)
-        finally:
-            players.give_back(turn)
 
     async def hint(self, question: Question, engine: AsyncEngine) -> None:
-        info = await engine.analyse(question.board, Limit(time=HINT_S), game="")
+        async with self.visitors.short_search():
+            info = await engine.analyse(question.board, Limit(time=HINT_S), game="")
         await self.say(question, "hint", lines=describe_lines(question.board, [info]))
 
     async def consider_draw(self, question: Question, engine: AsyncEngine) -> None:
         """Of the side that is not to move: the engine's, to which a draw was offered."""
         board = question.board
-        info = await engine.analyse(board, JUDGING, game="")
+        async with self.visitors.short_search():
+            info = await engine.analyse(board, JUDGING, game="")
         score = -info["score"].relative.score(mate_score=100_000)
         is_long = board.ply() >= PLIES_OF_A_GAME
         agreed = score <= (NOT_BETTER if is_long else CLEARLY_WORSE)
