@@ -23,8 +23,10 @@ ANNOTATED = """[Event "Test"]
 [White "Ada"]
 [Black "Bob <i>x</i>"]
 [Result "1-0"]
+[WhiteAccuracy "98.1"]
+[BlackAccuracy "40.5"]
 
-1. e4 {[%eval 0.3] the best} 1... f6?! {[%eval 0.9]} ( {better is} 1... e5 {[%eval 0.25]}
+1. e4 {[%eval 0.3,12] the best} 1... f6?! {[%eval 0.9,12]} ( {better is} 1... e5 {[%eval 0.25]}
 2. Nf3 ( 2. Nc3 ) 2... Nc6 ) 2. d4 {[%eval 0.85]} 2... g5?? {[%eval #1]} 3. Qh5# 1-0
 
 [Event "Second"]
@@ -204,6 +206,7 @@ def test_annotated_games_are_walked_through(table: Table) -> None:
     table.wait_for("desk.game.headers.White === 'Ada'")
     assert table.tab.text("#title") == "Ada – Bob <i>x</i>"  # noqa: RUF001
     assert table.sans == ["e4", "f6?!", "e5", "Nf3", "Nc3", "Nc6", "d4", "g5??", "Qh5#"]
+    assert table.tab.text("#said") == "accuracy: White 98.1%, Black 40.5%"
     table.tab.click("#end")
     table.wait_for("desk.node.san === 'Qh5#' && desk.node.info !== null")
     table.tab.key("ArrowLeft")

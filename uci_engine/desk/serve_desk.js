@@ -208,7 +208,7 @@ const refresh = () => {
   Show.drawTitle(desk.game);
   Show.drawMoves(desk.game, desk.node);
   Show.drawCurve(desk.game, desk.node);
-  Show.describeNode(desk.node);
+  Show.describeNode(desk.game, desk.node);
   drawGame();
   Show.find("analyse").setAttribute("aria-pressed", String(desk.analysing));
   Keeping.save();

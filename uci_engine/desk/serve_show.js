@@ -138,8 +138,12 @@ const Show = (() => {
     curve.replaceChildren(...parts);
   };
 
-  const describeNode = (node) => {
-    const parts = [];
+  // What is known of the whole game is said where it begins.
+  const describeHeaders = ({ Opening: opening, WhiteAccuracy: white, BlackAccuracy: black }) =>
+    [opening, white && black && `accuracy: White ${white}%, Black ${black}%`].filter(Boolean);
+
+  const describeNode = (game, node) => {
+    const parts = node.parent ? [] : describeHeaders(game.headers);
     const score = Tree.readEval(node.comment);
     if (score !== null) parts.push(`evaluation ${Boards.scoreText(score)}`);
     const comment = Tree.plainComment(node.comment);
