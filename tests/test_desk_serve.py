@@ -459,6 +459,25 @@ def test_stop_another_position_and_the_end_of_the_time() -> None:
     asyncio.run(run())
 
 
+def test_a_search_that_was_replaced_is_not_heard_again() -> None:
+    """A stop that came together with news was lost, and the search went on."""
+
+    async def run() -> None:
+        async with own_server(Allowance()) as url, visiting(url) as visitor:
+            for number in range(60):
+                await visitor.send_str(json.dumps({"id": number, "do": "analyse"}))
+                told = -1
+                while told != number:
+                    told = json.loads((await visitor.receive(timeout=TIMEOUT)).data)["id"]
+                await asyncio.sleep(number % 4 * 0.001)
+            for _ in range(3):
+                assert json.loads((await visitor.receive(timeout=TIMEOUT)).data)["id"] == number
+            await visitor.send_str('{"id":61,"do":"stop"}')
+            await wait_until_quiet()
+
+    asyncio.run(run())
+
+
 def test_no_more_visitors_than_allowed() -> None:
     async def run() -> None:
         async with own_server(Allowance(visitors=1)) as url:

@@ -16,12 +16,14 @@ from collections.abc import Callable
 
 ROUND_S = 0.8  # in which everybody should have had a turn
 SHORTEST_S = 0.02
+FIRST_S = 0.01  # of a new position, for which others wait with theirs
 
 
 class Turn:
     """The right to search, until it is over."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_new: bool) -> None:
+        self.is_new = is_new
         self.is_over = False
         self.begun = asyncio.get_running_loop().time()
         self.timer: asyncio.TimerHandle | None = None
@@ -88,13 +90,13 @@ class Turns:
             ticket = line.popleft()
             if not ticket.done():
                 self.favours_newcomers = line is self.others
-                turn = Turn()
+                turn = Turn(is_new=line is self.newcomers)
                 self.running.add(turn)
                 ticket.set_result(turn)
         if self.newcomers or self.others:
             share = self.share_s
             for turn in self.running:
-                turn.end_at(turn.begun + share)
+                turn.end_at(turn.begun + (FIRST_S if turn.is_new else share))
 
     def choose_line(self) -> deque[asyncio.Future[Turn]]:
         """Who is next: the line that it is the turn of, if anybody stands there."""

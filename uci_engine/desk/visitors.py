@@ -12,10 +12,10 @@ import contextlib
 import json
 import secrets
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from aiohttp import WSCloseCode, WSMsgType, web
 from chess.engine import EngineError, Limit, PlayResult
@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from chess.engine import InfoDict
 
     from core_ext.core import Board
+
+Answer = TypeVar("Answer")
 
 SPACING_S = 0.15  # between two words about the same search
 SEND_PATIENCE_S = 10.0  # for somebody who does not read
@@ -184,7 +186,7 @@ class Visitor:
         """Somebody who does not read what he asked for is gone."""
         try:
             text = json.dumps(message, separators=(",", ":"))
-            await asyncio.wait_for(self.socket.send_str(text), SEND_PATIENCE_S)
+            await within(SEND_PATIENCE_S, self.socket.send_str(text))
         except (ConnectionError, asyncio.TimeoutError):
             self.leave()
             await self.refuse(WSCloseCode.POLICY_VIOLATION, b"nothing is read")
@@ -388,10 +390,23 @@ class Progress:
         }
 
 
+async def within(seconds: float, work: Coroutine[Any, Any, Answer]) -> Answer:
+    """As asyncio.wait_for; before Python 3.12 that loses a cancellation which comes in the moment
+    in which the work is done, and a search that was stopped would go on."""
+    task = asyncio.create_task(work)
+    try:
+        await asyncio.wait({task}, timeout=seconds)
+        if not task.done():
+            raise asyncio.TimeoutError
+        return task.result()
+    finally:
+        task.cancel()
+
+
 async def wait_for_news(analysis: AsyncAnalysis) -> bool:
     """Until something is found, or for a while; True when nothing more will be."""
     with contextlib.suppress(asyncio.TimeoutError):
-        if await asyncio.wait_for(analysis.next(), SPACING_S) is None:
+        if await within(SPACING_S, analysis.next()) is None:
             return True
     while not analysis.empty():
         await analysis.next()
