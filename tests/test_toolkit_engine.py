@@ -287,6 +287,24 @@ def test_findings_are_iterated_over_as_they_come() -> None:
     asyncio.run(ask())
 
 
+def test_nodes_are_counted_between_findings() -> None:
+    async def ask() -> None:
+        async with AsyncEngine(hash_mb=1) as engine:
+            with await engine.analysis(chess.Board()) as analysis:
+                while analysis.info.get("depth", 0) < 6:
+                    await analysis.get()
+                counts = [analysis.nodes]
+                while len(counts) < 5:  # for as long as it takes: a search never stands still
+                    await asyncio.sleep(0.001)
+                    if analysis.nodes != counts[-1]:
+                        counts.append(analysis.nodes)
+                assert counts == sorted(counts)
+            await analysis.wait()
+            assert analysis.nodes == analysis.info["nodes"] >= counts[-1]
+
+    asyncio.run(ask())
+
+
 def test_other_tasks_run_while_the_engine_searches() -> None:
     async def ask() -> int:
         ticks = 0

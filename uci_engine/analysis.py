@@ -175,6 +175,12 @@ class Readable:
         """The newest word on the best line."""
         return self.multipv[0]
 
+    @property
+    def nodes(self) -> int:
+        """Searched so far, also between two findings."""
+        thinker, told = self._findings.thinker, self.info.get("nodes", 0)
+        return told if thinker is None else max(told, thinker.nodes_so_far)
+
     def stop(self) -> None:
         """End the search; what it has found can still be read."""
         self._findings.stop()

@@ -19,6 +19,7 @@ COMMANDS = {
     "play": ("uci_engine.desk.play", "play against the engine in a terminal"),
     "perft": ("uci_engine.perft", "count move sequences; divide, suites, threads, hash"),
     "pgn": ("uci_engine.pgn_command", "games in bulk: count, check, filter, convert, make a book"),
+    "serve": ("uci_engine.desk.serve", "play and analyse in a browser"),
     "selfplay": ("uci_engine.learn.selfplay", "games against itself, to learn from"),
     "data": ("uci_engine.learn.data", "files of own games: show, check, merge, split, shuffle"),
     "learn": ("uci_engine.learn.loop", "networks learn from own games, again and again"),

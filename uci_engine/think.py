@@ -80,6 +80,12 @@ class Thinker:
             if self.search is not None:
                 self.search.stop()
 
+    @property
+    def nodes_so_far(self) -> int:
+        """Of the search that runs; 0 before and after."""
+        search = self.search
+        return 0 if search is None else search.nodes
+
     def ponderhit(self, limits: GoLimits, start_ns: int) -> None:
         """From now on there are these limits."""
         with self.turn:

@@ -583,6 +583,11 @@ cdef class Search:
         """Search; a RuntimeError if the searcher is searching already."""
         return self.searcher.run(self)
 
+    @property
+    def nodes(self):
+        """Searched so far; 0 unless it runs."""
+        return count_nodes(&self.searcher.shared) if self.searcher.running is self else 0
+
     def stop(self):
         self.is_stopped = True
         if self.searcher.running is self:
