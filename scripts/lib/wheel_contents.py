@@ -1,0 +1,45 @@
+"""What a wheel has to hold, from the sources: not a file less and not a file more."""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from collections.abc import Iterable
+from pathlib import Path
+
+# Of the core's folder; the rest of it is for the compiler.
+CORE_FILES = ("__init__.py", "core.py", "core.pyi", "py.typed")
+DIST_INFO = (
+    "METADATA",
+    "RECORD",
+    "WHEEL",
+    "entry_points.txt",
+    "licenses/LICENSE",
+    "top_level.txt",
+)
+OWN_DIST_INFO = re.compile(r"cythera-[^/]+\.dist-info/")
+CORE = re.compile(r"core_ext/levels/(x86_64\w*)/core\.\S+\.so")
+
+
+def expected_files(sources: Path, levels: Iterable[str]) -> set[str]:
+    """A core is named by its level, the wheel's own folder without the version."""
+    program = {
+        path.relative_to(sources).as_posix()
+        for path in (sources / "uci_engine").rglob("*")
+        if path.is_file() and path.parent.name != "__pycache__"
+    }
+    core = {f"core_ext/{name}" for name in CORE_FILES}
+    return program | core | {f"core for {level}" for level in levels} | set(DIST_INFO)
+
+
+def wheel_files(wheel: Path) -> set[str]:
+    with zipfile.ZipFile(wheel) as archive:
+        names = [name for name in archive.namelist() if not name.endswith("/")]
+    return {OWN_DIST_INFO.sub("", CORE.sub(r"core for \1", name)) for name in names}
+
+
+def compare_contents(wheel: Path, sources: Path, levels: Iterable[str]) -> list[str]:
+    """A sentence for each file that is missing or too much."""
+    expected, found = expected_files(sources, levels), wheel_files(wheel)
+    missing = [f"{wheel.name} lacks {name}" for name in sorted(expected - found)]
+    return missing + [f"{wheel.name} should not have {name}" for name in sorted(found - expected)]
