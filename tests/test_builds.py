@@ -19,7 +19,7 @@ import core_ext
 from core_ext import core
 from lib import ROOT
 from lib.variants import Variant, read_outcome
-from lib.wheel_contents import compare_contents
+from lib.wheel_contents import compare_contents, find_own_paths
 
 OLD_CPU = "vendor_id : GenuineIntel\nflags : fpu cx16 lahf_lm pni ssse3 sse4_1\n"
 V2_CPU = OLD_CPU.replace("sse4_1", "sse4_1 sse4_2 popcnt")
@@ -236,6 +236,9 @@ def test_wheel_holds_what_is_on_the_list(wheel: Path, tmp_path: Path) -> None:
         f"{wheel.name} lacks core for x86_64_v3",
         f"{wheel.name} should not have core_ext/core.c",
     ]
+    with zipfile.ZipFile(other, "a") as archive:
+        archive.writestr("core_ext/names", f"made in {tmp_path}/here")
+    assert find_own_paths(other, [tmp_path]) == [f"{wheel.name}: core_ext/names names {tmp_path}"]
 
 
 @pytest.mark.release_only

@@ -43,3 +43,15 @@ def compare_contents(wheel: Path, sources: Path, levels: Iterable[str]) -> list[
     expected, found = expected_files(sources, levels), wheel_files(wheel)
     missing = [f"{wheel.name} lacks {name}" for name in sorted(expected - found)]
     return missing + [f"{wheel.name} should not have {name}" for name in sorted(found - expected)]
+
+
+def find_own_paths(wheel: Path, places: Iterable[Path]) -> list[str]:
+    """A sentence for each file that names a folder of the machine which built it."""
+    with zipfile.ZipFile(wheel) as archive:
+        files = {name: archive.read(name) for name in archive.namelist()}
+    return [
+        f"{wheel.name}: {name} names {place}"
+        for place in places
+        for name, data in files.items()
+        if bytes(place) + b"/" in data
+    ]
