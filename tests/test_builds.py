@@ -202,10 +202,10 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pytest.importorskip("setuptools", minversion="77")
     sources = tmp_path_factory.mktemp("wheel")
     unwanted = shutil.ignore_patterns("__pycache__", "*.so", "*.c")
-    for name in ("core_ext", "uci_engine"):
+    for name in ("core_ext", "docs", "uci_engine"):
         shutil.copytree(ROOT / name, sources / name, ignore=unwanted)
-    for name in ("LICENSE", "README.md", "pyproject.toml", "setup.py"):
-        shutil.copy(ROOT / name, sources)
+    for path in (*ROOT.glob("*.md"), *ROOT.glob("*.toml"), ROOT / "LICENSE", ROOT / "setup.py"):
+        shutil.copy(path, sources)
     run_setup(sources, "build_py")
     (built,) = (sources / "build").glob("lib*")
     level = built / "core_ext" / "levels" / "x86_64_v2"

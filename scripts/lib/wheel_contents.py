@@ -17,25 +17,26 @@ DIST_INFO = (
     "licenses/LICENSE",
     "top_level.txt",
 )
-OWN_DIST_INFO = re.compile(r"cythera-[^/]+\.dist-info/")
+OWN_FOLDER = re.compile(r"cythera-[^/]+\.(?:dist-info|data)/")
 CORE = re.compile(r"core_ext/levels/(x86_64\w*)/core\.\S+\.so")
 
 
 def expected_files(sources: Path, levels: Iterable[str]) -> set[str]:
-    """A core is named by its level, the wheel's own folder without the version."""
+    """A core is named by its level; the wheel's own folders, which have its version, by nothing."""
     program = {
         path.relative_to(sources).as_posix()
         for path in (sources / "uci_engine").rglob("*")
         if path.is_file() and path.parent.name != "__pycache__"
     }
     core = {f"core_ext/{name}" for name in CORE_FILES}
-    return program | core | {f"core for {level}" for level in levels} | set(DIST_INFO)
+    manual = {f"data/share/man/man1/{path.name}" for path in sources.glob("docs/*.1")}
+    return program | core | manual | {f"core for {level}" for level in levels} | set(DIST_INFO)
 
 
 def wheel_files(wheel: Path) -> set[str]:
     with zipfile.ZipFile(wheel) as archive:
         names = [name for name in archive.namelist() if not name.endswith("/")]
-    return {OWN_DIST_INFO.sub("", CORE.sub(r"core for \1", name)) for name in names}
+    return {OWN_FOLDER.sub("", CORE.sub(r"core for \1", name)) for name in names}
 
 
 def compare_contents(wheel: Path, sources: Path, levels: Iterable[str]) -> list[str]:
