@@ -13,6 +13,9 @@ from pathlib import Path
 from lib import ROOT
 
 PLACE = ROOT / "build" / "variants"
+# What is set for another build, or another Python, must not leak into these.
+FOREIGN = re.compile(r"CYTHERA_(ARCH|DEBUG|LEVEL|PGO|SANITIZE|TUNE)|PYTHON(HOME|PATH)")
+ENVIRONMENT = {name: value for name, value in os.environ.items() if not FOREIGN.fullmatch(name)}
 OUTCOME = re.compile(r"(\d+) nodes (\d+) nps")
 
 
@@ -54,7 +57,7 @@ class Variant:
         settings = {"CYTHERA_ARCH": self.arch, "CYTHERA_PGO": str(int(self.is_profiled))}
         if self.is_clang:
             settings |= {"CC": "clang", "LDSHARED": "clang -shared"}
-        return {**os.environ, **settings}
+        return {**ENVIRONMENT, **settings}
 
     def build(self) -> None:
         folders = ["--build-lib", str(self.place), "--build-temp", f"{self.place}-temp"]
@@ -62,7 +65,7 @@ class Variant:
 
     def cythera(self, *arguments: str) -> str:
         """What the command says on stdout."""
-        environment = {**os.environ, "PYTHONPATH": str(self.place)}
+        environment = {**ENVIRONMENT, "PYTHONPATH": str(self.place)}
         return run([sys.executable, "-m", "uci_engine", *arguments], environment, self.place)
 
     def bench(self, depth: int) -> Outcome:
