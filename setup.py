@@ -55,7 +55,7 @@ def is_set(variable: str) -> bool:
 
 SANITIZERS = os.environ.get("CYTHERA_SANITIZE", "").strip()
 DEBUG = is_set("CYTHERA_DEBUG") or bool(SANITIZERS)
-PROFILED = is_set("CYTHERA_PGO")
+PROFILED = is_set("CYTHERA_PGO") and not DEBUG
 
 
 class CoreExtension(Extension):

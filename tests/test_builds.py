@@ -196,6 +196,13 @@ def test_names_of_builds() -> None:
         read_outcome("12 nodes")
 
 
+@pytest.mark.release_only
+def test_the_training_of_a_profile_runs(tmp_path: Path) -> None:
+    """Which a build takes up only where it is asked for one."""
+    answer = run_python(str(ROOT / "scripts" / "lib" / "train_profile.py"), path=tmp_path)
+    assert (answer.returncode, answer.stdout, answer.stderr) == (0, "", "")
+
+
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Of the sources as they are and the core that is here, as if it had been compiled for v2."""
