@@ -80,12 +80,11 @@ def make_extensions() -> list[CoreExtension]:
 
 
 def arch_flags(arch: str) -> list[str]:
-    machine = platform.machine().lower()
-    if arch != "native" or machine in ("x86_64", "amd64", "i686"):
+    if arch != "native" or platform.machine() == "x86_64":
         return [f"-march={arch}"]
-    if machine == "aarch64" or machine.startswith("ppc64"):
+    if platform.machine() == "aarch64":
         return ["-mcpu=native"]
-    return []  # no compiler-independent way to ask for this machine's own
+    return []  # on a machine that was never tried the compiler's own choice is the safest
 
 
 def compile_flags(arch: str) -> list[str]:
