@@ -204,6 +204,25 @@ class BuildCore(build_ext):
         except OSError:
             return None
 
+    def train(self, ext: CoreExtension) -> None:
+        """Leaves the counts beside the object file, where gcc looks for them the next time."""
+        trainer, trainee = copy.copy(self), copy.copy(ext)
+        trainer.build_lib = os.path.join(self.build_temp, "training")
+        trainee.name = trainee._full_name = "core_ext.core"
+        trainee.extra_compile_args = [*ext.extra_compile_args, "-fprofile-generate"]
+        trainee.extra_link_args = [*ext.extra_link_args, "-fprofile-generate"]
+        for old in Path(self.build_temp).rglob("*.gcda"):
+            old.unlink()  # or the new counts would be added to it
+        super(BuildCore, trainer).build_extension(trainee)
+        shutil.copy("core_ext/__init__.py", Path(trainer.build_lib, "core_ext"))
+        places = os.pathsep.join(os.path.abspath(place) for place in (trainer.build_lib, "."))
+        environment = {**os.environ, "PYTHONPATH": places, "PYTHONHASHSEED": "0"}
+        status = subprocess.run([sys.executable, TRAINING], env=environment, check=False).returncode
+        if status == -signal.SIGILL:
+            sys.exit(f"CYTHERA_PGO=1 can't train the core for {ext.arch}: this CPU can't run it.")
+        if status:
+            sys.exit(f"CYTHERA_PGO=1: the training of the core for {ext.arch} has failed.")
+
     def build_extension(self, ext: CoreExtension) -> None:
         # The same C file makes every level, so each needs a place of its own for its object file,
         # in a copy of this command because the levels are compiled at the same time.
@@ -211,30 +230,9 @@ class BuildCore(build_ext):
         command.build_temp = os.path.join(self.build_temp, ext.arch)
         if PROFILED:
             command.force = True
-            train(command, ext)
+            command.train(ext)
             ext.extra_compile_args = [*ext.extra_compile_args, *PROFILE_USE]
         super(BuildCore, command).build_extension(ext)
-
-
-def train(command: BuildCore, ext: CoreExtension) -> None:
-    """Leaves the counts beside the object file, where gcc looks for them when it makes it again."""
-    trainer = copy.copy(command)
-    trainer.build_lib = os.path.join(command.build_temp, "training")
-    trainee = copy.copy(ext)
-    trainee.name = trainee._full_name = "core_ext.core"
-    trainee.extra_compile_args = [*ext.extra_compile_args, "-fprofile-generate"]
-    trainee.extra_link_args = [*ext.extra_link_args, "-fprofile-generate"]
-    for old in Path(command.build_temp).rglob("*.gcda"):
-        old.unlink()  # or the new counts would be added to it
-    super(BuildCore, trainer).build_extension(trainee)
-    shutil.copy("core_ext/__init__.py", Path(trainer.build_lib, "core_ext"))
-    places = os.pathsep.join(os.path.abspath(place) for place in (trainer.build_lib, "."))
-    environment = {**os.environ, "PYTHONPATH": places, "PYTHONHASHSEED": "0"}
-    status = subprocess.run([sys.executable, TRAINING], env=environment, check=False).returncode
-    if status == -signal.SIGILL:
-        sys.exit(f"CYTHERA_PGO=1 can't train the core for {ext.arch}: this CPU can't run it.")
-    if status:
-        sys.exit(f"CYTHERA_PGO=1: the training of the core for {ext.arch} has failed.")
 
 
 setup(ext_modules=make_extensions(), cmdclass={"build_ext": BuildCore})
