@@ -129,7 +129,7 @@ def translate_unit() -> None:
         cythonize([unit], compiler_directives=DIRECTIVES, force=force, quiet=True)
     except CompileError:
         sys.exit(f"Cython could not translate {UNIT}: its words are above.")
-    unfinished.unlink()
+    unfinished.unlink(missing_ok=True)  # another build may have been at it, too
 
 
 def first_line(path: Path) -> str:
