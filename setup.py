@@ -10,11 +10,13 @@ CYTHERA_PGO=1     each core is built twice: the first one counts which way it go
 CYTHERA_DEBUG=1   the debug build: every position made is checked against a fresh computation.
 CYTHERA_TUNE=1    the search's numbers become UCI options, for a tuner to try others.
 CYTHERA_SANITIZE  gcc's sanitizers ("address,undefined" or "thread"), on top of the debug build.
+CYTHERA_HOME      the address of the project's home, for the page that a package index shows.
 """
 
 import copy
 import os
 import platform
+import re
 import shutil
 import signal
 import subprocess
@@ -24,6 +26,7 @@ from pathlib import Path
 
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
+from setuptools.config.expand import read_attr
 
 UNIT = "core_ext/core.pyx"
 TRANSLATED = "core_ext/core.c"
@@ -235,4 +238,39 @@ class BuildCore(build_ext):
         super(BuildCore, command).build_extension(ext)
 
 
-setup(ext_modules=make_extensions(), cmdclass={"build_ext": BuildCore})
+# ---- The page on an index
+
+LINK = re.compile(r"(!?)\[([^]]*)\]\(([^)]+)\)")
+
+
+def index_page() -> dict[str, object]:
+    """README.md as it can be read outside a checkout: links lead to this version's files at the
+    project's home. Without a home there are no pictures, and files are named without a link."""
+    home = os.environ.get("CYTHERA_HOME", "").strip().rstrip("/")
+    if home and not home.startswith("https://"):
+        sys.exit(f"CYTHERA_HOME='{home}' is not an address that begins with https://.")
+    version = read_attr("core_ext.__version__")
+
+    def lead(link: re.Match[str]) -> str:
+        mark, text, target = link.groups()
+        if "://" in target or target.startswith("#"):
+            return link.group()
+        if not home:
+            return "" if mark else text
+        return f"{mark}[{text}]({home}/{'raw' if mark else 'blob'}/v{version}/{target})"
+
+    readme = LINK.sub(lead, Path("README.md").read_text(encoding="utf-8"))
+    urls = {
+        "Homepage": home,
+        "Documentation": f"{home}/tree/v{version}/docs",
+        "Changelog": f"{home}/blob/v{version}/CHANGELOG.md",
+        "Issues": f"{home}/issues",
+    }
+    return {
+        "long_description": re.sub(r"\n{3,}", "\n\n", readme),
+        "long_description_content_type": "text/markdown",
+        "project_urls": urls if home else {},
+    }
+
+
+setup(ext_modules=make_extensions(), cmdclass={"build_ext": BuildCore}, **index_page())

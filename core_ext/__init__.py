@@ -8,7 +8,7 @@ system find it as `core_ext.core`. CYTHERA_LEVEL in the environment asks for ano
 
 import os
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 CPUINFO = "/proc/cpuinfo"
 

@@ -7,6 +7,7 @@ import subprocess
 from html.parser import HTMLParser
 from pathlib import Path
 
+import chess
 import pytest
 
 
@@ -54,3 +55,12 @@ def browse(path: Path) -> str:
     complaints = [line for line in answer.stderr.splitlines() if ":CONSOLE" in line]
     assert complaints == []
     return answer.stdout
+
+
+def placed(board: chess.Board) -> dict[str, str]:
+    """The pieces by their squares, as the shapes on a page are named."""
+    return {
+        chess.square_name(square): f"{chess.COLOR_NAMES[piece.color]}-"
+        f"{chess.piece_name(piece.piece_type)}"
+        for square, piece in board.piece_map().items()
+    }

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +12,12 @@ from hypothesis import settings
 # those of the scripts from `lib`.
 TESTS = Path(__file__).parent
 sys.path[:0] = [str(TESTS), str(TESTS.parent / "scripts")]
+
+# Under nohup, or in a shell's background, signals are ignored, and programs inherit that: tests
+# that send signals would wait for good. What is handled here is not inherited.
+for number in (signal.SIGINT, signal.SIGHUP, signal.SIGQUIT):
+    if signal.getsignal(number) is signal.SIG_IGN:
+        signal.signal(number, lambda *_: None)
 
 # A run that fails must fail again: no random seeds, no database of earlier examples, no clocks.
 settings.register_profile("repeatable", derandomize=True, database=None, deadline=None)

@@ -28,8 +28,8 @@ from uci_engine.arena.players.said import LONGEST_MATE, MOST_DEPTH, MOST_NODES, 
 from uci_engine.arena.players.spec import EngineSpec, name_engines
 from uci_engine.arena.players.uci_player import read_info
 from uci_engine.arena.players.xboard_player import as_uci, move_in, read_thought
+from uci_engine.arena.results.game_pgn import COMMENT_STYLES, PgnWriter
 from uci_engine.arena.results.journal import read_games
-from uci_engine.arena.results.pgn import COMMENT_STYLES, PgnWriter
 from uci_engine.text import LONGEST, is_tame, tame
 
 pytestmark = pytest.mark.release_only

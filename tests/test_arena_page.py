@@ -10,7 +10,7 @@ from typing import Any
 import chess
 import pytest
 from arena_tools import games, play, stub
-from browser import Page, browse
+from browser import Page, browse, placed
 
 pytestmark = pytest.mark.release_only
 
@@ -144,11 +144,3 @@ def check_boards(game: dict[str, Any], seen: list[Any]) -> None:
             assert shown is not None
             score = round(100 * float(shown[2])) * (1 if shown[1] == "+" else -1)
             assert score == game["scores"][index] * (1 if white else -1)
-
-
-def placed(board: chess.Board) -> dict[str, str]:
-    return {
-        chess.square_name(square): f"{chess.COLOR_NAMES[piece.color]}-"
-        f"{chess.piece_name(piece.piece_type)}"
-        for square, piece in board.piece_map().items()
-    }

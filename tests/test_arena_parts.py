@@ -15,7 +15,7 @@ from syzygy_tables import TABLES, needs_four_men
 
 from uci_engine import START_FEN, Board
 from uci_engine.arena.play.adjudication import Adjudication, ScoreWatch, ending_by_rule
-from uci_engine.arena.play.game import Opening
+from uci_engine.arena.play.engine_game import Opening
 from uci_engine.arena.play.openings import DEFAULT_SET, OpeningSource, load_openings
 from uci_engine.arena.play.positions import parse_position
 from uci_engine.arena.play.schedule import Schedule

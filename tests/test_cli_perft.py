@@ -293,6 +293,7 @@ def test_a_full_disk_is_told_in_one_line(arguments: list[str]) -> None:
     assert answer.returncode == 2
     assert answer.stderr.count("\n") == 1
     assert "No space left on device" in answer.stderr
+    assert "Errno" not in answer.stderr
 
 
 def run_without(stream: str, *arguments: str) -> subprocess.CompletedProcess[str]:

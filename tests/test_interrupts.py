@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -81,3 +82,32 @@ def test_games_without_end_are_broken_off(tmp_path: Path) -> None:
         assert process.stderr.readline() == "interrupted: the games that had begun are lost\n"
         assert process.wait(TIMEOUT) == 130
         assert process.stderr.read().startswith("0 of 1000 games, 0 plies")
+
+
+MINIMAX = """\
+from core_ext.core import Board, Searcher
+board = Board("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq -")
+searcher = Searcher()
+searcher.set_algorithm("minimax")
+def hear(infos):
+    if infos[0].depth == 4:
+        print("begun", flush=True)
+try:
+    searcher.search(board, depth=6, on_report=hear)
+except KeyboardInterrupt:
+    print(searcher.search(board, depth=2).infos[-1].depth)
+"""
+
+
+def test_a_search_of_the_main_thread_is_broken_off_within_an_iteration() -> None:
+    """After depth 4 comes one of 193 million positions, in which nothing is told."""
+    with subprocess.Popen(
+        [sys.executable, "-c", MINIMAX], env=ENVIRONMENT, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "begun\n"
+        process.send_signal(signal.SIGINT)
+        try:
+            assert process.communicate(timeout=TIMEOUT)[0] == "2\n"
+        finally:
+            process.kill()

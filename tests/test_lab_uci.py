@@ -74,6 +74,8 @@ def test_a_chosen_evaluation_is_the_one_that_is_told() -> None:
             engine.send(f"setoption name Evaluation value {evaluation}")
             lines = engine.go("go depth 1 searchmoves a7a6")
             assert field(lines[-2], "cp") == score
+            (said,) = engine.ask("eval")  # and no terms of the classical one
+            assert said.startswith(f"Evaluation: {-score:+} centipawns, from White's side: ")
 
 
 def test_they_play_each_other_under_clocks(tmp_path: Path) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import email
 import os
+import re
 import shutil
 import stat
 import subprocess
@@ -21,6 +23,7 @@ V2_FLAGS = "cx16 lahf_lm pni popcnt sse4_1 sse4_2 ssse3"
 V3_FLAGS = f"{V2_FLAGS} abm avx avx2 bmi1 bmi2 f16c fma movbe xsave"
 V4_FLAGS = f"{V3_FLAGS} avx512bw avx512cd avx512dq avx512f avx512vl"
 LEVELS = ["x86_64", "x86_64_v2", "x86_64_v3"]
+SOURCES = ("LICENSE", "MANIFEST.in", "setup.py")
 
 
 def describe_cpu(vendor: str, family: int, flags: str) -> str:
@@ -74,21 +77,75 @@ def test_sdist_holds_what_a_build_needs(tmp_path: Path) -> None:
     sources = tmp_path / "sources"
     unwanted = shutil.ignore_patterns("__pycache__")
     sources.mkdir()
-    for name in ("core_ext", "uci_engine", "scripts", "tests"):
+    for name in (".ci", ".github", "core_ext", "docs", "uci_engine", "scripts", "tests"):
         shutil.copytree(ROOT / name, sources / name, ignore=unwanted)
-    for name in ("LICENSE", "MANIFEST.in", "README.md", "pyproject.toml", "setup.py"):
-        shutil.copy(ROOT / name, sources)
+    for path in (*ROOT.glob("*.md"), *ROOT.glob("*.toml"), *map(ROOT.joinpath, SOURCES)):
+        shutil.copy(path, sources)
     (sources / "core_ext" / "core.c").touch()
     command = [sys.executable, "setup.py", "--quiet", "sdist", "--dist-dir", str(tmp_path)]
     subprocess.run(command, cwd=sources, capture_output=True, check=True)
 
     with tarfile.open(next(tmp_path.glob("*.tar.gz"))) as archive:
         packed = {name.partition("/")[2] for name in archive.getnames()}
-    kinds = ("*.py", "*.py[ix]", "*.pxi", "*.epd", "*.bash")
+    kinds = ("*.py", "*.py[ix]", "*.pxi", "*.epd", "*.bash", "*.md", "*.svg", "*.webp", "*.yml")
     files = {path for kind in kinds for path in sources.rglob(kind)}
     needed = {path.relative_to(sources).as_posix() for path in files}
-    assert needed | {"pyproject.toml", "LICENSE", "README.md", "scripts/engine"} <= packed
+    assert needed | {"pyproject.toml", "LICENSE", "scripts/engine", "docs/cythera.1"} <= packed
     assert not [name for name in packed if name.endswith((".c", ".so", ".pyc"))]
+
+
+# ---- the page on an index
+
+
+def make_metadata(tmp_path: Path, **environment: str) -> email.message.Message:
+    """What an index is given, by the build itself."""
+    pytest.importorskip("setuptools", minversion="77")
+    command = [sys.executable, "setup.py", "--quiet", "egg_info", "--egg-base", str(tmp_path)]
+    settings = {**os.environ, "CYTHERA_HOME": "", **environment}
+    subprocess.run(command, cwd=ROOT, env=settings, capture_output=True, check=True)
+    (place,) = tmp_path.glob("*.egg-info")
+    return email.message_from_bytes((place / "PKG-INFO").read_bytes())
+
+
+def links_of(metadata: email.message.Message) -> list[str]:
+    return re.findall(r"\]\(([^)]+)\)", str(metadata.get_payload()))
+
+
+@pytest.mark.release_only
+def test_links_of_the_index_page_lead_to_this_version_at_home(tmp_path: Path) -> None:
+    home = "https://code.example/someone/cythera"
+    metadata = make_metadata(tmp_path, CYTHERA_HOME=f"{home}/")
+    version = metadata["Version"]
+    links = [link for link in links_of(metadata) if link.startswith(home)]
+    assert {kind for kind in ("raw", "blob") if any(f"/{kind}/" in link for link in links)} == {
+        "raw",
+        "blob",
+    }
+    for link in links_of(metadata):
+        assert link.startswith("https://"), link
+    for link in links:
+        name = link.partition(f"/v{version}/")[2].partition("#")[0]
+        assert (ROOT / name).is_file(), link
+    urls = dict(value.split(", ") for value in metadata.get_all("Project-URL", []))
+    assert urls["Homepage"] == home
+    assert urls["Changelog"] == f"{home}/blob/v{version}/CHANGELOG.md"
+
+
+@pytest.mark.release_only
+def test_an_index_page_without_a_home_has_no_link_that_leads_nowhere(tmp_path: Path) -> None:
+    metadata = make_metadata(tmp_path)
+    assert all(link.startswith("https://") for link in links_of(metadata))
+    assert metadata.get_all("Project-URL") is None
+    assert "docs/GUIS.md" in str(metadata.get_payload())
+    assert metadata["Author"] == "The Cythera authors"
+
+
+@pytest.mark.release_only
+def test_a_home_that_is_no_address_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(subprocess.CalledProcessError) as refused:
+        make_metadata(tmp_path, CYTHERA_HOME="somewhere")
+    complaint = b"CYTHERA_HOME='somewhere' is not an address that begins with https://."
+    assert refused.value.stderr.strip() == complaint
 
 
 @pytest.mark.release_only

@@ -342,6 +342,7 @@ def test_least_games_of_a_book_move(
     ("arguments", "words"),
     [
         (["no/such/file"], "no/such/file: No such file"),
+        (["/dev/zero"], "/dev/zero: a device, not a file"),
         (["FILE", "--where", "White"], "not a condition"),
         (["FILE", "--where", "WhiteElo>x"], "needs a whole number"),
         (["FILE", "--where", "Date>2024.x"], "or a date such as 2024.01.31"),

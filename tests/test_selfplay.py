@@ -381,6 +381,7 @@ def test_bytes_that_are_no_game_are_refused(
         (["{folder}/own.games", "--games", "0"], "--games: must be at least 1: '0'"),
         (["{folder}/own.games", "--nodes", "many"], "--nodes: not a whole number: 'many'"),
         (["{folder}/own.games", "--nodes", "9" * 20], "--nodes: must be from 1 to"),
+        (["/dev/zero"], "/dev/zero: a device, not a file"),
         (["{folder}/short"], "short: at byte 0: no block of games begins here"),
         (["{folder}/own.games", "--threads", "99999"], "--threads: must be from 1 to"),
         (["{folder}/own.games", "--plies", "5000"], "--plies: must be from 1 to"),
@@ -402,11 +403,19 @@ def test_wrong_self_play_is_refused(
     assert (text.read_bytes(), short.read_bytes()) == before
 
 
-def test_a_file_that_can_not_be_written_ends_the_run(capfd: pytest.CaptureFixture[str]) -> None:
-    if not Path("/dev/full").exists():
-        pytest.skip("this system has no full device")
-    assert cli.main(["selfplay", "/dev/full", "--games", "3", "--nodes", "20"]) == 2
-    assert capfd.readouterr().err.count("No space left on device") == 1
+def test_a_file_that_can_not_be_written_ends_the_run(tmp_path: Path) -> None:
+    """A shell that allows files of no length stands for a full disk."""
+    arguments = ["selfplay", str(tmp_path / "own.games"), "--games", "3", "--nodes", "20"]
+    answer = subprocess.run(
+        ["bash", "-c", 'ulimit -f 0; "$@"', "bash", *COMMAND, *arguments],
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT,
+        check=False,
+    )
+    assert answer.returncode == 2
+    assert answer.stderr.count("File too large") == 1
 
 
 def test_a_game_is_the_same_whatever_was_played_before() -> None:

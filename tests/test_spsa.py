@@ -15,7 +15,7 @@ from uci_process import ENVIRONMENT, TIMEOUT
 
 from core_ext import core
 from uci_engine import cli
-from uci_engine.arena.play.game import Opening
+from uci_engine.arena.play.engine_game import Opening
 from uci_engine.learn.spsa import Number, PairResult, Settings, Walk
 
 tuning_build = pytest.mark.skipif(not core.TUNING, reason="this build is not for tuning")

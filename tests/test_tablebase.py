@@ -82,6 +82,17 @@ def test_other_files_are_passed_over(tmp_path: Path) -> None:
         assert tables.wdl(Board(KRK)) == 2
 
 
+def test_distances_whose_results_are_missing_are_not_counted(tmp_path: Path) -> None:
+    """Nor do they make up for the distances of another ending, or for its men."""
+    shutil.copy(THREE_MEN / "KQvK.rtbw", tmp_path)
+    for name in ("KRvK", "KRRvK"):
+        shutil.copy(THREE_MEN / "KRvK.rtbz", tmp_path / f"{name}.rtbz")
+    with Tablebase(tmp_path) as tables:
+        assert (tables.wdl_count, tables.dtz_count, tables.most_men) == (1, 0, 3)
+        assert tables.describe().endswith(", 1 of them without distances")
+        assert tables.dtz(Board(KRK)) is None
+
+
 def test_several_directories_and_the_first_file_counts(tmp_path: Path) -> None:
     (tmp_path / "KRvK.rtbw").write_bytes(b"no table")
     with Tablebase(os.pathsep.join([str(THREE_MEN), str(tmp_path)])) as tables:

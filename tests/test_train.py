@@ -14,7 +14,7 @@ from learn_tools import own_games
 from uci_process import COMMAND, ENVIRONMENT, TIMEOUT
 
 from core_ext import core
-from uci_engine import batch, cli
+from uci_engine import Board, batch, cli
 from uci_engine.learn.gamefiles import Filter, expand, format_block
 from uci_engine.learn.train import LARGEST_WEIGHT, dequantise, first_parameters, quantise
 from uci_engine.network import read_network
@@ -276,6 +276,9 @@ def test_a_checkpoint_of_another_training_is_refused(
         (["{out}"], "FILE"),
         (["{out}", "{folder}/none.games"], "No such file"),
         (["{out}", "{folder}/text"], "text: item 0 is not a chess position"),
+        (["{out}", "{folder}/empty"], "empty: at least 50 positions, not 0"),
+        (["{out}", "{folder}/few"], "few: at least 50 positions, not 9"),
+        (["{out}", "/dev/zero"], "/dev/zero: at least 50 positions, not 0"),
         (["{out}", "{data}", "--hidden", "33"], "multiple of 32"),
         (["{out}", "{data}", "--share", "2"], "--share: must be from 0 to 1"),
         (["{folder}/none/own.nnue", "{data}"], "No such file or directory"),
@@ -290,6 +293,8 @@ def test_wrong_training_is_refused(
     problem: str,
 ) -> None:
     (tmp_path / "text").write_text("Not everything that is called a file holds games.\n" * 2)
+    (tmp_path / "empty").touch()
+    (tmp_path / "few").write_bytes(batch.pack([Board()] * 9).tobytes())
     words = {"out": tmp_path / "own.nnue", "folder": tmp_path, "data": data}
     assert cli.main(["train", *(each.format(**words) for each in arguments)]) == 2
     errors = capfd.readouterr().err

@@ -18,6 +18,7 @@ from core_ext import core
 from uci_engine import Board, batch, cli
 from uci_engine.learn import tune
 from uci_engine.learn.gamefiles import Filter, expand, format_block
+from uci_engine.learn.sigmoid import Floats, sigmoid
 
 pytestmark = pytest.mark.release_only
 
@@ -86,7 +87,7 @@ def test_the_gradient_is_the_derivative(data: Path) -> None:
     steepness, opinion, everything = 0.004, 0.3, slice(None)
     targets = tune.mix_targets(positions, steepness, opinion).astype(np.float64)
 
-    def squares(weights: tune.Floats) -> float:
+    def squares(weights: Floats) -> float:
         guess = 1 / (1 + np.exp(-steepness * model.scores(weights, everything)))
         return float(np.sum((guess - targets) ** 2))
 
@@ -119,7 +120,7 @@ def test_known_weights_are_found_again(drawn: bool, tolerance: float) -> None:
     model = synthetic_model(rng, 40_000, 6)
     truth = rng.integers(-150, 150, (6, 2)).astype(np.float32)
     steepness = 0.005
-    targets = tune.sigmoid(steepness * model.scores(truth, slice(None)))
+    targets = sigmoid(steepness * model.scores(truth, slice(None)))
     if drawn:
         targets = (rng.random(len(targets)) < targets).astype(np.float32)
     start = truth + rng.integers(-60, 60, truth.shape).astype(np.float32)
@@ -149,7 +150,7 @@ def test_a_firm_pull_keeps_the_weights() -> None:
     rng = np.random.default_rng(1)
     model = synthetic_model(rng, 4000, 40)
     truth = rng.integers(-50, 50, (40, 2)).astype(np.float32)
-    targets = tune.sigmoid(0.005 * model.scores(truth, slice(None)))
+    targets = sigmoid(0.005 * model.scores(truth, slice(None)))
     weights = truth / LESSON
 
     def change(pull: str) -> float:
@@ -166,7 +167,7 @@ def test_weights_that_only_get_worse_are_not_taken() -> None:
     rng = np.random.default_rng(1)
     model = synthetic_model(rng, 400, 40)
     truth = rng.integers(-50, 50, (40, 2)).astype(np.float32)
-    targets = tune.sigmoid(0.005 * model.scores(truth, slice(None)))
+    targets = sigmoid(0.005 * model.scores(truth, slice(None)))
     targets[20:] = rng.random(380) < 0.5  # all but the part kept aside
     options = tune.parse_arguments(["data", "out", "--epochs", "100"])
     found = list(tune.fit(model, truth, targets, 0.005, options))
@@ -181,7 +182,7 @@ def test_steepness_is_found_again() -> None:
     weights = rng.integers(-150, 150, (5, 2)).astype(np.float32)
     chances = 1 / (1 + np.exp(-0.006 * model.scores(weights, slice(None))))
     positions["result"] = 2 * (rng.random(len(positions)) < chances)
-    assert tune.fit_steepness(model, weights, positions) == pytest.approx(0.006, abs=0.0005)
+    assert tune.fit_slope(model, weights, positions) == pytest.approx(0.006, abs=0.0005)
 
 
 def test_targets_mix_result_and_opinion() -> None:

@@ -275,28 +275,25 @@ def test_results_alone_tell_which_moves_keep_them(without_distances: EngineProce
                     assert -tables.probe_wdl(board) == expected
 
 
-def test_a_won_ending_is_won_without_distances(without_distances: EngineProcess) -> None:
-    engine = without_distances
-    board = chess.Board(KRK)
-    with chess.syzygy.open_tablebase(str(THREE_MEN)) as tables:
-        while not board.is_game_over(claim_draw=False):
-            engine.ask(f"position fen {KRK} moves " + " ".join(map(str, board.move_stack)))
-            board.push_uci(engine.best("go nodes 5000"))
-            if not board.is_game_over():
-                board.push(longest_defence(board, tables))
-    assert board.is_checkmate()
-
-
-def test_where_there_are_distances_they_are_used(without_distances: EngineProcess) -> None:
-    """A queen's mate by a search that sees almost nothing."""
-    engine, start = without_distances, KRK.replace("R", "Q")
+def win_by_search(engine: EngineProcess, start: str, nodes: int) -> chess.Board:
+    """The game's end, with the engine against the longest defence."""
     board = chess.Board(start)
     with chess.syzygy.open_tablebase(str(THREE_MEN)) as tables:
         while not board.is_game_over(claim_draw=False):
             engine.ask(f"position fen {start} moves " + " ".join(map(str, board.move_stack)))
-            board.push_uci(engine.best("go nodes 50"))
+            board.push_uci(engine.best(f"go nodes {nodes}"))
             if not board.is_game_over():
                 board.push(longest_defence(board, tables))
+    return board
+
+
+def test_a_won_ending_is_won_without_distances(without_distances: EngineProcess) -> None:
+    assert win_by_search(without_distances, KRK, nodes=5000).is_checkmate()
+
+
+def test_where_there_are_distances_they_are_used(without_distances: EngineProcess) -> None:
+    """A queen's mate by a search that sees almost nothing."""
+    board = win_by_search(without_distances, KRK.replace("R", "Q"), nodes=50)
     assert board.is_checkmate()
     assert board.ply() <= 2 * 10  # no mate with the queen takes more moves
 

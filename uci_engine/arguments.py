@@ -8,6 +8,14 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 
+class HelpShown(SystemExit):
+    """The end of a program that was asked for help, and the parser that gave it."""
+
+    def __init__(self, parser: Parser) -> None:
+        super().__init__(0)
+        self.parser = parser
+
+
 class Parser(argparse.ArgumentParser):
     """Complains in one line."""
 
@@ -17,6 +25,10 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         raise ValueError(f"{self.prog.split()[-1]}: {message}")
+
+    def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
+        """Errors are raised, so this is the end of --help."""
+        raise HelpShown(self)
 
 
 def file_name(text: str) -> Path:

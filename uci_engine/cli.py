@@ -10,7 +10,9 @@ from uci_engine.errors import run_quietly
 
 # name: (module with a `main(arguments) -> exit code`, what it does)
 COMMANDS = {
+    "analyse": ("uci_engine.desk.analyse", "games and positions: every move evaluated, a page"),
     "bench": ("uci_engine.bench", "the engine's signature and its speed"),
+    "completion": ("uci_engine.shell.completion", "a script for bash, zsh or fish that completes"),
     "lab": ("uci_engine.lab.command", "the algorithms of the lecture notes, compared and drawn"),
     "match": ("uci_engine.arena.match", "engines play engines: matches, tournaments, SPRT"),
     "suite": ("uci_engine.arena.suite", "engines solve the test positions of an EPD file"),
@@ -35,16 +37,20 @@ UCI_WORDS = {
 }
 
 
+def purposes() -> dict[str, str]:
+    """Every command and what it does."""
+    return {name: purpose for name, (_, purpose) in COMMANDS.items()} | UCI_WORDS
+
+
 def usage() -> str:
-    rows = {name: purpose for name, (_, purpose) in COMMANDS.items()} | UCI_WORDS
     return "\n".join(
         [
             "usage: cythera               the engine, speaking UCI on stdin and stdout",
             "       cythera COMMAND ...",
             "",
-            *(f"  {name:<10} {purpose}" for name, purpose in sorted(rows.items())),
+            *(f"  {name:<10} {purpose}" for name, purpose in sorted(purposes().items())),
             "",
-            "`cythera COMMAND --help` tells more about each.",
+            "`cythera COMMAND --help` tells more about each, `cythera --version` about the build.",
         ]
     )
 
@@ -65,10 +71,7 @@ def run(arguments: Sequence[str]) -> int:
         print(usage())
         return 0
     if word in ("-V", "--version"):
-        from core_ext import __version__
-
-        print(f"cythera {__version__}")
-        return 0
+        return run_module("uci_engine.once", ["compiler"])
     if word not in COMMANDS:
         known = sorted([*COMMANDS, *UCI_WORDS, "help"])
         raise ValueError(f"unknown command {word!r}; there are: {', '.join(known)}")

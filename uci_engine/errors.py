@@ -69,12 +69,13 @@ def flush_output() -> None:
         return
     try:
         sys.stdout.flush()
-    except OSError:
+    except OSError as error:
         sys.stdout = None  # nor must what is left be tried once more at the end
+        error.filename = error.filename or "stdout"
         raise
 
 
 def describe(error: Exception) -> str:
-    if isinstance(error, OSError) and error.filename is not None:
-        return f"{error.filename}: {error.strerror}"
+    if isinstance(error, OSError) and error.strerror is not None:
+        return error.strerror if error.filename is None else f"{error.filename}: {error.strerror}"
     return str(error) or type(error).__name__

@@ -15,10 +15,15 @@ if TYPE_CHECKING:
 LONGEST_TEXT = 1 << 28  # of what is read as a whole
 
 
+def refuse_device(path: str | os.PathLike[str]) -> None:
+    """What is read from one has no end, what is written to it is lost."""
+    if stat.S_ISCHR(mode := os.stat(path).st_mode) or stat.S_ISBLK(mode):
+        raise ValueError(f"{os.fspath(path)}: a device, not a file")
+
+
 def open_text(path: Path, errors: str = "strict") -> TextIO:
-    """To be read. A device has no end; other programs put a byte-order mark at the beginning."""
-    if stat.S_ISCHR(mode := path.stat().st_mode) or stat.S_ISBLK(mode):
-        raise ValueError(f"{path}: a device, not a file")
+    """To be read. Other programs put a byte-order mark at the beginning."""
+    refuse_device(path)
     return path.open(encoding="utf-8-sig", errors=errors)
 
 

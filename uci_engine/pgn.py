@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from core_ext.core import MATE_SCORE, START_FEN, Board, Move, PgnBlock, find_games_end
+from uci_engine.files import refuse_device
 
 if TYPE_CHECKING:
     import chess.pgn
@@ -217,6 +218,7 @@ def open_source(source: Source) -> Iterator[IO[bytes]]:
         if source == STANDARD_INPUT:
             stream: IO[bytes] | IO[str] = sys.stdin.buffer
         elif isinstance(source, (str, os.PathLike)):
+            refuse_device(source)
             stream = stack.enter_context(open(source, "rb"))
         elif hasattr(source, "read"):
             stream = source

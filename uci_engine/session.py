@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 
 from core_ext.core import START_FEN, Board, Evaluator, PerftRun, Searcher, set_tunable, tunables
 from uci_engine.aids import Shelf
-from uci_engine.drawing import draw_evaluation, draw_values, flip_fen
+from uci_engine.drawing import draw_evaluation, draw_values, flip_fen, tell_evaluation
 from uci_engine.jobs import BenchJob, Job, PerftJob, SearchJob, Worker, say_best
 from uci_engine.limits import GoLimits, NodeClock
 from uci_engine.memory import Memory
@@ -89,6 +89,8 @@ class Session:
         network = find_network(self.options.evaluation, self.options.eval_file)
         if network is not None:
             return draw_values(self.board, Evaluator(network).piece_values(self.board), score)
+        if self.options.evaluation != "classical":
+            return [tell_evaluation(self.board, score)]  # by points alone, which have no terms
         return draw_evaluation(self.board, self.searcher.eval_table(self.board), score)
 
     # ---- options

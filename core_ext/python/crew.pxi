@@ -42,6 +42,12 @@ class Crew:
         return True
 
 
+cdef bint is_main_thread() except -1:
+    """The only one in which Python hears signals."""
+    from threading import get_ident, main_thread
+    return get_ident() == main_thread().ident
+
+
 # ---- the end of the interpreter
 
 import atexit

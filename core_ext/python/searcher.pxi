@@ -1,6 +1,10 @@
 # What Python sees of the search: a Searcher that owns the table and the threads' memory.
 
+from cpython.exc cimport PyErr_CheckSignals
+
 cdef object LARGEST_NUMBER = 2**31 - 1
+cdef int64_t ATTENTION_NS = 50_000_000        # between two looks at signals
+cdef int64_t BOUNDS_AFTER_NS = 1_000_000_000  # shorter searches tell no bounds
 
 TUNING = bool(CAN_TUNE)
 
@@ -60,25 +64,20 @@ cdef int64_t checked_moment(nanoseconds) except? 0:
     return checked_number("the clock's start in ns", nanoseconds, -LATEST_NS, LATEST_NS)
 
 
-cdef tuple sum_terms(const int16_t* counts, int first, int end):
-    """Middlegame and endgame of some features."""
-    cdef int index, middle = 0, late = 0
-    for index in range(first, end):
-        middle += counts[index] * WEIGHT_PAIRS[2 * index]
-        late += counts[index] * WEIGHT_PAIRS[2 * index + 1]
-    return middle, late
-
-
-cdef int weigh_terms(const TraceC* trace, tuple white, tuple black):
-    """What some features count at the phase and scale of the position."""
-    cdef double middle = white[0] - black[0]
-    cdef double late = white[1] - black[1]
-    return round((middle * middlegame_share(trace.phase, trace.scale)
-                  + late * endgame_share(trace.phase, trace.scale) / FULL_SCALE) / FULL_PHASE)
-
-
 cdef void tell_python(ThreadC* t, int bound) noexcept with gil:
     (<Searcher>t.shared.owner).on_report(t, bound)
+
+
+cdef void look_for_signals(ThreadC* t) noexcept with gil:
+    (<Searcher>t.shared.owner).on_attention()
+
+
+cdef void attend_to_signals(ThreadC* t) noexcept nogil:
+    """Ctrl-C waits until the main thread looks for it."""
+    cdef int64_t now = monotonic_ns()
+    if now - t.shared.attended_ns >= ATTENTION_NS:
+        t.shared.attended_ns = now
+        look_for_signals(t)
 
 
 ALGORITHMS = {"pvs": PVS, "minimax": MINIMAX, "alphabeta": ALPHABETA,
@@ -373,6 +372,9 @@ cdef class Searcher:
             self.listener_error = None
             self.infos = []
             self.told_depth = 0
+            self.shared.attend = NULL
+            if is_main_thread():
+                self.shared.attend = attend_to_signals
             return self.find_move(search)
         finally:
             self.running = None
@@ -508,6 +510,13 @@ cdef class Searcher:
             self.listener_error = error
             self.running.stop()
 
+    cdef void on_attention(self) noexcept:
+        try:
+            PyErr_CheckSignals()
+        except BaseException as error:
+            self.listener_error = error
+            self.running.stop()
+
     cdef int tell(self, list infos) except -1:
         if self.running.listener is not None:
             self.running.listener(infos.copy())  # the listener may do with it as it likes
@@ -588,6 +597,3 @@ cdef class Search:
         if self.searcher.running is self:
             set_clock(&self.searcher.shared.clock, self.ponderhit_ns, self.soft_ms, self.hard_ms,
                       False)
-
-
-BOUNDS_AFTER_NS = 1_000_000_000

@@ -25,8 +25,8 @@ cdef object table_men(str name):
 
 
 cdef dict find_tables(str path):
-    """{name: [WDL file, DTZ file]}, None for one that is missing. The first directory that has a
-    file wins."""
+    """{name: [WDL file, DTZ file or None]}. The first directory that has a file wins; distances
+    whose results are missing tell nothing."""
     found = {}
     for directory in path.split(os.pathsep):
         if not os.path.isdir(directory):
@@ -38,7 +38,7 @@ cdef dict find_tables(str path):
             files = found.setdefault(name, [None, None])
             kind = TABLE_SUFFIXES.index(suffix)
             files[kind] = files[kind] or os.path.join(directory, entry)
-    return found
+    return {name: files for name, files in found.items() if files[WDL_TABLE] is not None}
 
 
 cdef class Tablebase:
@@ -62,7 +62,7 @@ cdef class Tablebase:
         self.paths = []
         self.told = set()
         found = find_tables(self.path)
-        self.wdl_count = sum(files[WDL_TABLE] is not None for files in found.values())
+        self.wdl_count = len(found)
         self.dtz_count = sum(files[DTZ_TABLE] is not None for files in found.values())
         if self.wdl_count == 0:
             raise ValueError(f"there are no Syzygy tables in {self.path!r}")
@@ -129,7 +129,7 @@ cdef class Tablebase:
     cdef object ask(self, Board board, bint distance):
         cdef ProbeC probe
         cdef PositionC pos = board.pos
-        cdef int value
+        cdef int value = 0
         self.begin_use()
         try:
             with nogil:

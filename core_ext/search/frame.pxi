@@ -11,7 +11,7 @@ ctypedef int16_t[12][64] PieceToC  # a score for each piece going to each square
 
 cdef struct HistoryC:
     int16_t quiet[2][64][64]
-    int16_t capture[6][64][7]
+    int16_t capture[12][64][7]
     PieceToC continuation[12][64]
     PieceToC pawns[PAWN_HISTORY_SIZE]  # moves in positions with such pawns
     int16_t pawn_correction[2][CORRECTION_SIZE]
@@ -26,7 +26,10 @@ cdef struct FrameC:
     MoveC excluded             # left out by a singular search
     int ply
     int static_eval
+    bint was_pv                # lies, or lay in an earlier search, on a principal variation
     int double_extensions
+    int cutoffs                # of this node's siblings and itself, by moves after the first
+    int reduction              # of the move made here, in plies
     int pv_length
     MoveC pv[MAX_PLY]
 
@@ -77,6 +80,8 @@ cdef struct SharedC:
     u64 stop
     void* owner                # the Searcher
     void (*report)(ThreadC* t, int bound) noexcept nogil
+    void (*attend)(ThreadC* t) noexcept nogil  # to what else there is, now and then; or NULL
+    int64_t attended_ns        # when that was last done
 
 cdef struct ThreadC:
     SharedC* shared

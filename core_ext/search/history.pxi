@@ -10,6 +10,10 @@ cdef inline int history_bonus(int depth) noexcept nogil:
     return min(BONUS_LIMIT, BONUS_SLOPE * depth - BONUS_OFFSET if depth > 1 else BONUS_SLOPE // 2)
 
 
+cdef inline int history_malus(int depth) noexcept nogil:
+    return min(MALUS_LIMIT, MALUS_SLOPE * depth)
+
+
 cdef inline int16_t* continuation_entry(FrameC* f, int plies_back, int piece,
                                         int target) noexcept nogil:
     return &(f - plies_back).continuation[0][piece][target]
@@ -31,8 +35,14 @@ cdef inline int quiet_history(ThreadC* t, FrameC* f, MoveC move) noexcept nogil:
 
 
 cdef inline int16_t* capture_entry(ThreadC* t, FrameC* f, MoveC move) noexcept nogil:
-    return &t.history.capture[f.pos.squares[move_from(move)]][move_to(move)][
-        captured_piece(&f.pos, move)]
+    cdef int piece = coloured(f.pos.squares[move_from(move)], f.pos.side)
+    return &t.history.capture[piece][move_to(move)][captured_piece(&f.pos, move)]
+
+
+cdef void update_continuations(FrameC* f, int piece, int target, int bonus) noexcept nogil:
+    bump(continuation_entry(f, 1, piece, target), bonus, HISTORY_LIMIT)
+    bump(continuation_entry(f, 2, piece, target), bonus, HISTORY_LIMIT)
+    bump(continuation_entry(f, 4, piece, target), bonus, HISTORY_LIMIT)
 
 
 cdef void update_quiet(ThreadC* t, FrameC* f, MoveC move, int bonus) noexcept nogil:
@@ -41,25 +51,44 @@ cdef void update_quiet(ThreadC* t, FrameC* f, MoveC move, int bonus) noexcept no
     cdef int target = move_to(move)
     bump(&t.history.quiet[side][move_from(move)][target], bonus, HISTORY_LIMIT)
     bump(pawn_entry(t, f, piece, target), bonus, HISTORY_LIMIT)
-    bump(continuation_entry(f, 1, piece, target), bonus, HISTORY_LIMIT)
-    bump(continuation_entry(f, 2, piece, target), bonus, HISTORY_LIMIT)
-    bump(continuation_entry(f, 4, piece, target), bonus, HISTORY_LIMIT)
+    update_continuations(f, piece, target, bonus)
+
+
+cdef inline bint came_by_quiet(FrameC* f) noexcept nogil:
+    return f.ply > 0 and (f - 1).move != NULL_MOVE and is_quiet((f - 1).move)
+
+
+cdef void credit_move_before(ThreadC* t, FrameC* f, int depth) noexcept nogil:
+    """Nothing here was good enough: the other side's quiet move that led here is a good one."""
+    if came_by_quiet(f):
+        update_quiet(t, f - 1, (f - 1).move, history_bonus(depth) * CREDIT_PERCENT // 100)
+
+
+cdef inline void judge_move_before(ThreadC* t, FrameC* f) noexcept nogil:
+    """The other side's quiet move is as good as it changed the evaluation."""
+    cdef int change
+    cdef MoveC move = (f - 1).move
+    if came_by_quiet(f) and (f - 1).static_eval != NO_EVALUATION:
+        change = -(f.static_eval + (f - 1).static_eval) * EVALUATION_CREDIT
+        change = min(max(change, -EVALUATION_CREDIT_LIMIT), EVALUATION_CREDIT_LIMIT)
+        bump(&t.history.quiet[f.pos.side ^ 1][move_from(move)][move_to(move)], change,
+             HISTORY_LIMIT)
 
 
 cdef void update_histories(ThreadC* t, FrameC* f, MoveC best, MoveC* quiets, int quiet_count,
                            MoveC* captures, int capture_count, int depth) noexcept nogil:
     """After a cutoff: the best move gains, the moves tried before it lose."""
-    cdef int bonus = history_bonus(depth), index
+    cdef int bonus = history_bonus(depth), malus = history_malus(depth), index
     if is_quiet(best):
         f.killer = best
         if depth > 2 or quiet_count > 0:
             update_quiet(t, f, best, bonus)
         for index in range(quiet_count):
-            update_quiet(t, f, quiets[index], -bonus)
+            update_quiet(t, f, quiets[index], -malus)
     else:
         bump(capture_entry(t, f, best), bonus, HISTORY_LIMIT)
     for index in range(capture_count):
-        bump(capture_entry(t, f, captures[index]), -bonus, HISTORY_LIMIT)
+        bump(capture_entry(t, f, captures[index]), -malus, HISTORY_LIMIT)
 
 
 # Correction history: how far the evaluation was off in positions that share a part with this one.
@@ -83,6 +112,7 @@ cdef inline int correct_evaluation(ThreadC* t, const PositionC* pos, int evaluat
                            + nonpawn_correction(t, pos, WHITE)[0]
                            + nonpawn_correction(t, pos, BLACK)[0])
     evaluation += correction // CORRECTION_DIVISOR
+    evaluation -= evaluation * <int>pos.rule50 // FIFTY_DAMPING  # a draw comes nearer
     return min(max(evaluation, -LARGEST_EVALUATION), LARGEST_EVALUATION)
 
 

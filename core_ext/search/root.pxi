@@ -84,9 +84,10 @@ cdef bint target_mate_found(ThreadC* t) noexcept nogil:
 
 
 cdef bint mate_is_settled(ThreadC* t) noexcept nogil:
-    """A mate seen with twice its depth searched will not get shorter."""
+    """A mate seen with twice its depth searched will hardly get shorter; who asks for a shorter one
+    is given the search that he wants."""
     cdef int score = t.roots[0].score
-    return (t.shared.limits.depth == 0 and t.multipv == 1 and is_mate_score(score)
+    return (t.shared.limits.depth == 0 and t.shared.limits.mate == 0 and t.multipv == 1 and is_mate_score(score)
             and t.root_depth >= 2 * (MATE - abs(score)) + 4)
 
 

@@ -38,8 +38,11 @@ cdef bint must_stop(ThreadC* t) noexcept nogil:
     if t.root_depth > 1:
         if shared.limits.nodes and count_nodes(shared) >= shared.limits.nodes:
             store_relaxed(&shared.stop, 1)
-        if (t.nodes & CLOCK_CHECK_MASK) == 0 and past_hard_limit(&shared.clock):
-            store_relaxed(&shared.stop, 1)
+        if (t.nodes & CLOCK_CHECK_MASK) == 0:
+            if past_hard_limit(&shared.clock):
+                store_relaxed(&shared.stop, 1)
+            if t.index == 0 and shared.attend != NULL:
+                shared.attend(t)
     return is_stopped(t)
 
 
@@ -101,6 +104,7 @@ cdef int quiesce(ThreadC* t, FrameC* f, int alpha, int beta) noexcept nogil:
     """Captures and promotions until nothing hangs; in check, all evasions."""
     cdef bint is_pv = beta - alpha > 1
     cdef bint in_check = f.pos.checkers != 0
+    cdef bint was_pv
     cdef int best = -INFINITE, raw = NO_EVALUATION
     cdef int score, futility = -INFINITE, quiets_seen = 0, count = 0
     cdef MoveC move, best_move = NULL_MOVE
@@ -119,6 +123,7 @@ cdef int quiesce(ThreadC* t, FrameC* f, int alpha, int beta) noexcept nogil:
         return 0 if in_check else node_evaluation(t, f)
 
     entry = probe_table(&t.shared.table, f.pos.key, f.ply)
+    was_pv = is_pv or (entry.found and entry.was_pv)
     if entry.found and not is_pv and bound_fits(entry.bound, entry.score, beta):
         return entry.score
 
@@ -130,9 +135,11 @@ cdef int quiesce(ThreadC* t, FrameC* f, int alpha, int beta) noexcept nogil:
                 entry.score):
             best = entry.score
         if best >= beta:
+            if not is_certain(best):
+                best = (best + beta) // 2
             if not entry.found:
                 store_entry(&t.shared.table, f.pos.key, f.ply, NULL_MOVE, best, raw, 0,
-                            LOWER_BOUND, False)
+                            LOWER_BOUND, is_pv)
             return best
         alpha = max(alpha, best)
         futility = best + DELTA_MARGIN
@@ -168,20 +175,21 @@ cdef int quiesce(ThreadC* t, FrameC* f, int alpha, int beta) noexcept nogil:
     if in_check and count == 0:
         return mated_in(f.ply)
     store_entry(&t.shared.table, f.pos.key, f.ply, best_move, best, raw, 0,
-                LOWER_BOUND if best >= beta else UPPER_BOUND, False)
+                LOWER_BOUND if best >= beta else UPPER_BOUND, was_pv)
     return best
 
 
 # ---- the parts of a node that prune it whole
 
-cdef int try_null_move(ThreadC* t, FrameC* f, int beta, int depth, int evaluation) noexcept nogil:
+cdef int try_null_move(ThreadC* t, FrameC* f, int beta, int depth, int evaluation,
+                       bint cut_node) noexcept nogil:
     """If passing still fails high, some move surely does. Unsound only in zugzwang, which is rare
     with pieces on the board; deep cut-offs are verified with the side's own moves."""
     cdef int reduction = NULL_BASE + depth // NULL_DEPTH_DIVISOR + min(
         NULL_EVAL_LIMIT, (evaluation - beta) // NULL_EVAL_DIVISOR)
     cdef int score
     pass_move(t, f)
-    score = -negamax(t, f + 1, -beta, 1 - beta, depth - reduction, True)
+    score = -negamax(t, f + 1, -beta, 1 - beta, depth - reduction, not cut_node)
     if score < beta or is_stopped(t):
         return -INFINITE
     if is_certain(score):
@@ -196,35 +204,48 @@ cdef int try_null_move(ThreadC* t, FrameC* f, int beta, int depth, int evaluatio
 
 
 cdef int try_probcut(ThreadC* t, FrameC* f, int beta, int depth, MoveC table_move, int raw,
-                     int evaluation) noexcept nogil:
+                     bint cut_node) noexcept nogil:
     """A capture that beats beta by a margin in a shallow search will beat beta in a deep one."""
     cdef int raised = beta + PROBCUT_MARGIN
-    cdef int score
+    cdef int needed = raised - f.static_eval, score
     cdef PickerC picker
     cdef MoveC move
-    start_picker(&picker, f, table_move, NULL_MOVE, max(raised - evaluation, 0), True)
+    start_picker(&picker, f, table_move, NULL_MOVE, max(needed, 0), True)
     while True:
         move = next_move(&picker, t, f)
         if move == NULL_MOVE:
             return -INFINITE
         # The picker gives out only what wins enough, but for the table's move.
-        if move == table_move and not wins_exchange(&f.pos, move, raised - evaluation):
+        if move == table_move and not wins_exchange(&f.pos, move, needed):
             continue
         go_down(t, f, move)
         score = -quiesce(t, f + 1, -raised, 1 - raised)
         if score >= raised and depth > PROBCUT_REDUCTION:
-            score = -negamax(t, f + 1, -raised, 1 - raised, depth - PROBCUT_REDUCTION, True)
+            score = -negamax(t, f + 1, -raised, 1 - raised, depth - PROBCUT_REDUCTION,
+                             not cut_node)
         if is_stopped(t):
             return -INFINITE
         if score >= raised:
             store_entry(&t.shared.table, f.pos.key, f.ply, move, score, raw,
-                        depth - PROBCUT_REDUCTION + 1, LOWER_BOUND, False)
-            return score
+                        depth - PROBCUT_REDUCTION + 1, LOWER_BOUND, f.was_pv)
+            return score if is_certain(score) else score - PROBCUT_MARGIN
+
+
+cdef inline int hindsight(FrameC* f, int depth) noexcept nogil:
+    """A ply more if the other side's move was reduced much and yet gained, a ply less if it was
+    reduced and lost by far. Both evaluations are their own side's: their sum is what it lost."""
+    cdef int lost
+    if (f - 1).reduction == 0 or (f - 1).static_eval == NO_EVALUATION:
+        return 0
+    lost = f.static_eval + (f - 1).static_eval
+    if (f - 1).reduction >= HINDSIGHT_MUCH and lost < 0:
+        return 1
+    return -((f - 1).reduction >= HINDSIGHT_SOME and depth >= 2 and lost > HINDSIGHT_MARGIN)
 
 
 # ---- the move loop's decisions
 
-# Step 11 skips moves that will not raise alpha at this little depth.
+# Step 12 skips moves that will not raise alpha at this little depth.
 
 cdef inline bint loses_too_much(FrameC* f, const PickerC* picker, MoveC move,
                                 int depth) noexcept nogil:
@@ -254,7 +275,7 @@ cdef inline bint quiet_is_hopeless(FrameC* f, MoveC move, int depth, int lmr_dep
 
 cdef int singular_extension(ThreadC* t, FrameC* f, EntryC* entry, int beta, int depth,
                             bint is_pv, bint cut_node, int* multicut) noexcept nogil:
-    """Step 12. Is the table move the only good one? Search the others to find out.
+    """Step 13. Is the table move the only good one? Search the others to find out.
 
     The margin grows by 1024ths of a centipawn with each ply of depth.
     """
@@ -278,9 +299,9 @@ cdef int singular_extension(ThreadC* t, FrameC* f, EntryC* entry, int beta, int 
 
 
 cdef inline int reduction_of(FrameC* f, MoveC move, int history, int depth, int count,
-                             bint is_pv, bint cut_node, bint improving, bint was_pv,
+                             bint is_pv, bint cut_node, bint improving,
                              MoveC table_move) noexcept nogil:
-    """Step 14. Later moves are searched less deeply; all in 1024ths of a ply."""
+    """Step 15. Later moves are searched less deeply; all in 1024ths of a ply."""
     cdef int d = min(depth, 63), c = min(count, 63)
     cdef int reduction
     if is_quiet(move):
@@ -294,7 +315,7 @@ cdef inline int reduction_of(FrameC* f, MoveC move, int history, int depth, int 
     reduction -= history * LMR_ONE // LMR_HISTORY_DIVISOR
     if is_pv:
         reduction -= LMR_PV
-    if was_pv:
+    if f.was_pv:
         reduction -= LMR_WAS_PV
     if cut_node:
         reduction += LMR_CUT_NODE
@@ -302,6 +323,8 @@ cdef inline int reduction_of(FrameC* f, MoveC move, int history, int depth, int 
         reduction += LMR_NOT_IMPROVING
     if f[1].pos.checkers:
         reduction -= LMR_CHECK
+    if f[1].cutoffs > CUTOFFS_MANY:
+        reduction += LMR_CUTOFFS
     return reduction
 
 
@@ -312,7 +335,7 @@ cdef int negamax(ThreadC* t, FrameC* f, int alpha, int beta, int depth,
     cdef bint is_pv = beta - alpha > 1
     cdef bint is_root = f.ply == 0
     cdef bint in_check = f.pos.checkers != 0
-    cdef bint improving, was_pv
+    cdef bint improving
     cdef int first_alpha = alpha, best = -INFINITE, raw = NO_EVALUATION, evaluation, score = 0
     cdef int count = 0, quiet_count = 0, capture_count = 0
     cdef int extension, reduction, child_depth, multicut, lmr_depth, history
@@ -354,9 +377,14 @@ cdef int negamax(ThreadC* t, FrameC* f, int alpha, int beta, int depth,
     entry = probe_table(&t.shared.table, f.pos.key, f.ply)
     if is_root:
         entry.move = t.roots[t.pv_index].move if t.root_depth > 1 else NULL_MOVE
-    was_pv = is_pv or (entry.found and entry.was_pv)
+    if f.excluded == NULL_MOVE:
+        f.was_pv = is_pv or (entry.found and entry.was_pv)
     if (not is_pv and f.excluded == NULL_MOVE and entry.found and entry.depth >= depth
             and bound_fits(entry.bound, entry.score, beta) and f.pos.rule50 < TABLE_RULE50):
+        # What the table refutes the last move with is good to know elsewhere, too.
+        if (entry.score >= beta and entry.move != NULL_MOVE and is_quiet(entry.move)
+                and is_legal_move(&f.pos, entry.move)):
+            update_quiet(t, f, entry.move, history_bonus(depth))
         return entry.score
 
     # Step 4. What do the tablebases know?
@@ -365,7 +393,7 @@ cdef int negamax(ThreadC* t, FrameC* f, int alpha, int beta, int depth,
         bound = probe_node(t, f, &score)
         if bound_settles(bound, score, alpha, beta):
             store_entry(&t.shared.table, f.pos.key, f.ply, NULL_MOVE, score, NO_EVALUATION,
-                        min(depth + TABLEBASE_DEPTH, MAX_PLY - 1), bound, was_pv)
+                        min(depth + TABLEBASE_DEPTH, MAX_PLY - 1), bound, f.was_pv)
             return score
         if is_pv and bound == LOWER_BOUND:
             best = score
@@ -385,35 +413,45 @@ cdef int negamax(ThreadC* t, FrameC* f, int alpha, int beta, int depth,
                 and not is_certain(entry.score)):
             evaluation = entry.score
         improving = is_improving(f)
+        if f.excluded == NULL_MOVE:
+            judge_move_before(t, f)
+    f[2].cutoffs = 0
+
+    # Step 6. Now that the evaluation is known: was the move that led here reduced too much?
+    if not in_check:
+        depth += hindsight(f, depth)
 
     if not is_pv and not in_check and f.excluded == NULL_MOVE:
-        # Step 6. Far below alpha near the horizon: only captures can help.
+        # Step 7. Far below alpha near the horizon: only captures can help.
         if depth <= RAZOR_DEPTH and evaluation + RAZOR_BASE + RAZOR_STEP * depth * depth <= alpha:
             score = quiesce(t, f, alpha, alpha + 1)
             if score <= alpha:
                 return score
-        # Step 7. Far above beta: a quiet move will keep it there.
-        if (depth <= REVERSE_FUTILITY_DEPTH and not is_certain(beta)
-                and evaluation - REVERSE_FUTILITY_MARGIN * (depth - improving) >= beta):
+        # Step 8. Far above beta: a quiet move will keep it there.
+        if (depth <= REVERSE_FUTILITY_DEPTH and not f.was_pv and not is_certain(beta)
+                and evaluation - max(REVERSE_FUTILITY_MARGIN * (depth - improving),
+                                     REVERSE_FUTILITY_LEAST) >= beta):
             return (evaluation + beta) // 2
-        # Step 8. Null move.
+        # Step 9. Null move.
         if (depth >= NULL_DEPTH and evaluation >= beta
                 and f.static_eval >= beta + NULL_MARGIN_BASE - NULL_MARGIN_STEP * depth
                 and (f - 1).move != NULL_MOVE and has_pieces(&f.pos) and f.ply >= t.null_guard
                 and beta > -LEAST_WIN):
-            score = try_null_move(t, f, beta, depth, evaluation)
+            score = try_null_move(t, f, beta, depth, evaluation, cut_node)
             if score > -INFINITE:
                 return score
-        # Step 9. ProbCut.
+        # Step 10. ProbCut.
         if (depth >= PROBCUT_DEPTH and not is_certain(beta)
                 and not (entry.found and entry.depth > depth - PROBCUT_REDUCTION
                          and entry.score < beta + PROBCUT_MARGIN)):
-            score = try_probcut(t, f, beta, depth, entry.move, raw, f.static_eval)
+            score = try_probcut(t, f, beta, depth, entry.move, raw, cut_node)
             if score > -INFINITE:
                 return score
 
-    # Step 10. With no move to try first, a shallower search now finds one for the next time.
-    if ((is_pv or cut_node) and depth >= IIR_DEPTH and entry.move == NULL_MOVE
+    # Step 11. With no move to try first, or one that was found with little depth, a shallower search
+    # now finds one for the next time.
+    if ((is_pv or cut_node) and depth >= IIR_DEPTH
+            and (entry.move == NULL_MOVE or entry.depth + IIR_STALE_DEPTH <= depth)
             and f.excluded == NULL_MOVE and not is_root):
         depth -= 1
 
@@ -428,7 +466,7 @@ cdef int negamax(ThreadC* t, FrameC* f, int alpha, int beta, int depth,
         extension = 0
         history = quiet_history(t, f, move) if is_quiet(move) else capture_entry(t, f, move)[0]
         if not is_root:
-            # Step 11. Skip the hopeless, once something that is not a mate has been found.
+            # Step 12. Skip the hopeless, once something that is not a mate has been found.
             if best > -LEAST_WIN and has_pieces(&f.pos) and depth <= PRUNING_DEPTH:
                 lmr_depth = max(depth - QUIET_REDUCTIONS[min(depth, 63)][min(count, 63)]
                                 // LMR_ONE, 0)
@@ -436,11 +474,12 @@ cdef int negamax(ThreadC* t, FrameC* f, int alpha, int beta, int depth,
                     if loses_too_much(f, &picker, move, depth):
                         continue
                 elif quiets_are_hopeless(f, count, depth, lmr_depth, alpha, improving):
-                    picker.skip_quiets = True
+                    # Checks come first among the quiets: a killer before them does not end those.
+                    picker.skip_quiets = picker.stage == STAGE_QUIETS
                     continue
                 elif quiet_is_hopeless(f, move, depth, lmr_depth, history):
                     continue
-            # Step 12. Extend the singular.
+            # Step 13. Extend the singular.
             if (depth >= SINGULAR_DEPTH and move == entry.move and f.excluded == NULL_MOVE
                     and entry.depth >= depth - SINGULAR_TABLE_DEPTH
                     and entry.bound & LOWER_BOUND
@@ -452,30 +491,39 @@ cdef int negamax(ThreadC* t, FrameC* f, int alpha, int beta, int depth,
                 if multicut > -INFINITE:
                     return multicut
 
-        # Step 13. Make the move.
+        # Step 14. Make the move.
         nodes_before = t.nodes
         go_down(t, f, move)
         f[1].double_extensions += extension == 2
         child_depth = depth - 1 + extension
 
-        # Step 14. Late moves: first a reduced, then a full null-window search.
+        # Step 15. Late moves: first a reduced, then a full null-window search.
         if depth >= 2 and count > 1 + is_root:
             reduction = reduction_of(f, move, history, depth, count, is_pv, cut_node, improving,
-                                     was_pv, entry.move) // LMR_ONE
+                                     entry.move) // LMR_ONE
             reduction = max(min(reduction, child_depth - 1), 0)
+            f.reduction = reduction
             score = -negamax(t, f + 1, -alpha - 1, -alpha, child_depth - reduction, True)
+            f.reduction = 0
             if score > alpha and reduction > 0:
+                # A clear surprise deserves a closer look, a narrow one less.
+                child_depth += (score > best + DEEPER_MARGIN) - (score < best + SHALLOWER_MARGIN)
                 score = -negamax(t, f + 1, -alpha - 1, -alpha, child_depth, not cut_node)
+                if is_quiet(move) and not is_stopped(t):
+                    update_continuations(
+                        f, coloured(f.pos.squares[move_from(move)], f.pos.side), move_to(move),
+                        history_bonus(depth) if score >= beta else
+                        -history_malus(depth) if score <= alpha else 0)
         elif not is_pv or count > 1:
             score = -negamax(t, f + 1, -alpha - 1, -alpha, child_depth, not cut_node)
 
-        # Step 15. The first move, and whatever beats it, with the full window.
+        # Step 16. The first move, and whatever beats it, with the full window.
         if is_pv and (count == 1 or score > alpha):
             score = -negamax(t, f + 1, -beta, -alpha, child_depth, False)
         if is_stopped(t):
             return 0
 
-        # Step 16. Keep the best.
+        # Step 17. Keep the best.
         if is_root:
             note_root_move(t, f, move, score, alpha, beta, count, t.nodes - nodes_before)
         if score > best:
@@ -486,7 +534,11 @@ cdef int negamax(ThreadC* t, FrameC* f, int alpha, int beta, int depth,
                 if is_pv and not is_root:
                     f.pv_length = write_pv(f.pv, f, move)
                 if score >= beta:
+                    f.cutoffs += 1
                     break
+                # The others have to beat an exact score: less depth shows whether they might.
+                if RAISED_LEAST_DEPTH <= depth <= RAISED_MOST_DEPTH and not is_certain(score):
+                    depth -= 1
         if move != best_move:
             if is_quiet(move):
                 if quiet_count < TRACKED_MOVES:
@@ -496,20 +548,24 @@ cdef int negamax(ThreadC* t, FrameC* f, int alpha, int beta, int depth,
                 captures[capture_count] = move
                 capture_count += 1
 
-    # Step 17. No legal move: mate or stalemate (or only the excluded one).
+    # Step 18. No legal move: mate or stalemate (or only the excluded one).
     if count == 0:
         if f.excluded != NULL_MOVE:
             return alpha
         return mated_in(f.ply) if in_check else 0
 
-    # Step 18. Learn from it and remember it.
+    # Step 19. Learn from it and remember it.
     best = min(best, most)
+    if best <= first_alpha and (f - 1).was_pv:
+        f.was_pv = True
+    if best <= first_alpha and f.excluded == NULL_MOVE:
+        credit_move_before(t, f, depth)
     if best >= beta:
         update_histories(t, f, best_move, quiets, quiet_count, captures, capture_count, depth)
     if f.excluded == NULL_MOVE and not (is_root and t.pv_index > 0):
         store_entry(&t.shared.table, f.pos.key, f.ply, best_move, best, raw, depth,
                     LOWER_BOUND if best >= beta else (EXACT if best > first_alpha and is_pv
-                                                      else UPPER_BOUND), was_pv)
+                                                      else UPPER_BOUND), f.was_pv)
         if (not in_check and (best_move == NULL_MOVE or is_quiet(best_move))
                 and not is_certain(best)
                 and not (best >= beta and best <= f.static_eval)

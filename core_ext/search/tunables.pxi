@@ -1,4 +1,5 @@
-# Every number of the search that a tuner may try others for: name, value, range and step.
+# Every number of the search that a tuner may try others for: name, value, range and step. What stands
+# elsewhere is the size of a table, follows from the rules, or is a formula's shape: a half, a square.
 #
 # They are constants to the compiler, except in a tuning build (CYTHERA_TUNE) and the debug build,
 # where they can be set, from Python and as UCI options. C is told the values and Cython the names,
@@ -16,6 +17,7 @@ cdef extern from *:
         X(RAZOR_STEP, 180, 50, 400, 25) \\
         X(REVERSE_FUTILITY_DEPTH, 8, 4, 12, 1) \\
         X(REVERSE_FUTILITY_MARGIN, 75, 40, 140, 6) \\
+        X(REVERSE_FUTILITY_LEAST, 20, 0, 60, 5) \\
         X(NULL_DEPTH, 3, 2, 5, 1) \\
         X(NULL_MARGIN_BASE, 120, 0, 300, 20) \\
         X(NULL_MARGIN_STEP, 20, 0, 40, 3) \\
@@ -28,6 +30,7 @@ cdef extern from *:
         X(PROBCUT_MARGIN, 170, 80, 320, 15) \\
         X(PROBCUT_REDUCTION, 4, 2, 6, 1) \\
         X(IIR_DEPTH, 4, 2, 8, 1) \\
+        X(IIR_STALE_DEPTH, 5, 3, 8, 1) \\
         X(PRUNING_DEPTH, 10, 6, 14, 1) \\
         X(LATE_MOVE_BASE, 3, 1, 8, 1) \\
         X(FUTILITY_DEPTH, 8, 5, 12, 1) \\
@@ -63,6 +66,21 @@ cdef extern from *:
         X(BONUS_SLOPE, 250, 100, 400, 15) \\
         X(BONUS_OFFSET, 270, 0, 600, 30) \\
         X(BONUS_LIMIT, 2200, 800, 4000, 150) \\
+        X(MALUS_SLOPE, 220, 100, 400, 15) \\
+        X(MALUS_LIMIT, 1280, 400, 3000, 100) \\
+        X(CREDIT_PERCENT, 60, 0, 150, 10) \\
+        X(EVALUATION_CREDIT, 6, 0, 20, 1) \\
+        X(EVALUATION_CREDIT_LIMIT, 900, 200, 2000, 100) \\
+        X(FIFTY_DAMPING, 200, 120, 400, 15) \\
+        X(DEEPER_MARGIN, 40, 10, 120, 6) \\
+        X(SHALLOWER_MARGIN, 10, 0, 30, 2) \\
+        X(CUTOFFS_MANY, 2, 1, 5, 1) \\
+        X(LMR_CUTOFFS, 1024, 0, 2048, 100) \\
+        X(RAISED_LEAST_DEPTH, 3, 2, 6, 1) \\
+        X(RAISED_MOST_DEPTH, 12, 6, 20, 1) \\
+        X(HINDSIGHT_MUCH, 3, 2, 5, 1) \\
+        X(HINDSIGHT_SOME, 2, 1, 4, 1) \\
+        X(HINDSIGHT_MARGIN, 180, 80, 300, 15) \\
         X(DELTA_MARGIN, 140, 50, 300, 15) \\
         X(QUIESCENCE_EXCHANGE, 0, -100, 100, 20) \\
         X(QUIESCENCE_EVASIONS, 2, 1, 6, 1) \\
@@ -103,10 +121,10 @@ cdef extern from *:
     int TUNABLE_COUNT, CAN_TUNE
     int ASPIRATION_DEPTH, ASPIRATION_WIDTH, WIDEST_ASPIRATION, MOST_FAIL_HIGH_PLIES
     int RAZOR_DEPTH, RAZOR_BASE, RAZOR_STEP
-    int REVERSE_FUTILITY_DEPTH, REVERSE_FUTILITY_MARGIN
+    int REVERSE_FUTILITY_DEPTH, REVERSE_FUTILITY_MARGIN, REVERSE_FUTILITY_LEAST
     int NULL_DEPTH, NULL_MARGIN_BASE, NULL_MARGIN_STEP
     int NULL_BASE, NULL_DEPTH_DIVISOR, NULL_EVAL_DIVISOR, NULL_EVAL_LIMIT, NULL_VERIFY_DEPTH
-    int PROBCUT_DEPTH, PROBCUT_MARGIN, PROBCUT_REDUCTION, IIR_DEPTH
+    int PROBCUT_DEPTH, PROBCUT_MARGIN, PROBCUT_REDUCTION, IIR_DEPTH, IIR_STALE_DEPTH
     int PRUNING_DEPTH, LATE_MOVE_BASE, FUTILITY_DEPTH, FUTILITY_BASE, FUTILITY_STEP
     int HISTORY_PRUNING_DEPTH, HISTORY_PRUNING
     int VICTIM_FACTOR, CAPTURE_HISTORY_DIVISOR
@@ -117,7 +135,11 @@ cdef extern from *:
     int LMR_QUIET_BASE, LMR_QUIET_SLOPE, LMR_CAPTURE_BASE, LMR_CAPTURE_SLOPE, LMR_HISTORY_DIVISOR
     int LMR_TABLE_CAPTURE, LMR_KILLER, LMR_PV, LMR_WAS_PV
     int LMR_CUT_NODE, LMR_NOT_IMPROVING, LMR_CHECK
-    int BONUS_SLOPE, BONUS_OFFSET, BONUS_LIMIT
+    int BONUS_SLOPE, BONUS_OFFSET, BONUS_LIMIT, MALUS_SLOPE, MALUS_LIMIT
+    int CREDIT_PERCENT, EVALUATION_CREDIT, EVALUATION_CREDIT_LIMIT, FIFTY_DAMPING
+    int DEEPER_MARGIN, SHALLOWER_MARGIN, CUTOFFS_MANY, LMR_CUTOFFS
+    int RAISED_LEAST_DEPTH, RAISED_MOST_DEPTH
+    int HINDSIGHT_MUCH, HINDSIGHT_SOME, HINDSIGHT_MARGIN
     int DELTA_MARGIN, QUIESCENCE_EXCHANGE, QUIESCENCE_EVASIONS
     int CORRECTION_DIVISOR, CORRECTION_DEPTH_DIVISOR
     int STABILITY_NONE, STABILITY_ONE, STABILITY_TWO, STABILITY_THREE, STABILITY_MORE

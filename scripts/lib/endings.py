@@ -6,6 +6,7 @@ millions.
 
 from __future__ import annotations
 
+import argparse
 import random
 from pathlib import Path
 
@@ -19,6 +20,15 @@ EN_PASSANT_SHARE = 0.5  # of the positions in which both sides have pawns
 
 class Disagreement(AssertionError):
     """What the two probers say about a position."""
+
+
+def table_folder(text: str) -> str:
+    """For argparse: a directory in which there are tables."""
+    try:
+        Tablebase(text).close()
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return text
 
 
 def ending_names(directory: str | Path) -> list[str]:

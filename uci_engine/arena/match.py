@@ -15,7 +15,7 @@ from uci_engine.arena.play.schedule import FORMATS, pairings
 from uci_engine.arena.play.start import ENDS, make_runner
 from uci_engine.arena.play.tournament import Files, Tournament, resume
 from uci_engine.arena.players.engine_arguments import add_engine_arguments, parse_engines
-from uci_engine.arena.results.pgn import COMMENT_STYLES
+from uci_engine.arena.results.game_pgn import COMMENT_STYLES
 from uci_engine.arena.results.sprt import parse_sprt
 from uci_engine.arena.show.watch import make_watcher
 from uci_engine.arguments import Parser, count_number, whole_number

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from core_ext.core import START_FEN, Board
 from uci_engine.arena.players.clock import LONGEST_SECONDS, NS_PER_MS, TimeControl
-from uci_engine.arena.results.pgn import escape, fill_lines
+from uci_engine.arena.results.game_pgn import escape, fill_lines
 from uci_engine.arena.results.record import DRAW, win_for
 from uci_engine.rules import CHECKMATE
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from uci_engine.arguments import Parser
 from uci_engine.files import replace_text
-from uci_engine.lab.report import Outcome, contents, make_page
+from uci_engine.lab.findings import Outcome, contents, make_page
 
 # name: (module, what it shows)
 EXPERIMENTS = {

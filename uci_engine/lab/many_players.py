@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import combinations
 
+from uci_engine.lab.findings import Outcome, Picture, Table
 from uci_engine.lab.games import ACCEPT, DENY, prisoners
 from uci_engine.lab.pictures import number
-from uci_engine.lab.report import Outcome, Picture, Table
 from uci_engine.lab.trees import Tree, TreeGame
 from uci_engine.pages.plots import bars
 

@@ -19,6 +19,7 @@ import numpy as np
 
 from core_ext import core
 from uci_engine import batch
+from uci_engine.files import refuse_device
 
 MAGIC = b"CYGM"
 VERSION = 1
@@ -139,7 +140,10 @@ def expand(games: bytes, wanted: Filter) -> batch.Positions:
 def repair_end(path: Path) -> int:
     """Take off a block that was being written when its program was ended; how long the file is.
     ValueError for a file of another kind."""
-    if not path.exists() or path.stat().st_size == 0:
+    if not path.exists():
+        return 0
+    refuse_device(path)
+    if path.stat().st_size == 0:
         return 0
     end = 0
 

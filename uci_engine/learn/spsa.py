@@ -24,7 +24,7 @@ import numpy as np
 
 from core_ext import core
 from uci_engine.arena.play.adjudication import Adjudication
-from uci_engine.arena.play.game import GameTask, Opening
+from uci_engine.arena.play.engine_game import GameTask, Opening
 from uci_engine.arena.play.game_station import GameJob
 from uci_engine.arena.play.notices import Hearer
 from uci_engine.arena.play.openings import OpeningSource, load_openings

@@ -30,6 +30,7 @@ from uci_engine.arguments import Parser, count_number, decimal_between, number_b
 from uci_engine.files import check_writable, replace_bytes
 from uci_engine.learn.gamefiles import Filter
 from uci_engine.learn.records import read_positions, split_games
+from uci_engine.learn.sigmoid import fit_steepness, results_of
 from uci_engine.network import NetworkFile, format_network, read_network
 
 Floats = npt.NDArray[np.float32]
@@ -72,7 +73,7 @@ def main(arguments: Sequence[str]) -> int:
     check_writable(options.out)
     begin = first_weights(options)
     data = read_data(options.data)
-    steepness = options.steepness or fit_steepness(data.learnt)
+    steepness = options.steepness or fit_slope(data.learnt)
     training = Training(options, data, steepness, begin)
     training.resume()
     training.run()
@@ -88,21 +89,18 @@ class Data:
 
 def read_data(paths: Sequence[Path]) -> Data:
     learnt, aside = split_games([read_positions(path, Filter()) for path in paths], KEPT_ASIDE)
+    if len(aside) == 0:
+        names = ", ".join(map(str, paths))
+        raise ValueError(f"{names}: at least {KEPT_ASIDE} positions, not {len(learnt)}")
     aside = aside[:: -(-len(aside) // MOST_ASIDE) or 1]
     print(f"{len(learnt):,} positions, {len(aside):,} kept aside", file=sys.stderr)
     return Data(learnt, np.ascontiguousarray(aside))
 
 
-def fit_steepness(positions: batch.Positions) -> float:
-    """The slope of the sigmoid with which the searches' scores predict the results best."""
+def fit_slope(positions: batch.Positions) -> float:
+    """Of the sigmoid with which the searches' scores predict the results best."""
     sample = positions[:: max(1, len(positions) // 1_000_000)]
-    results = sample["result"].astype(np.float32) / 2
-    scores = sample["score"].astype(np.float32)
-    slopes = np.linspace(0.002, 0.012, 101, dtype=np.float32)
-    errors = [
-        np.mean((0.5 + 0.5 * np.tanh(0.5 * slope * scores) - results) ** 2) for slope in slopes
-    ]
-    return float(slopes[int(np.argmin(errors))])
+    return fit_steepness(sample["score"].astype(np.float32), results_of(sample))[0]
 
 
 class Training:

@@ -13,7 +13,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -24,8 +23,7 @@ from uci_engine.arguments import Parser, count_number, decimal_between
 from uci_engine.files import open_text, replace_text
 from uci_engine.learn import records
 from uci_engine.learn.gamefiles import Filter
-
-Floats = npt.NDArray[np.floating[Any]]
+from uci_engine.learn.sigmoid import Floats, fit_steepness, results_of, sigmoid
 
 VALIDATION_SHARE = 20  # one position in so many is kept aside
 PATIENCE = 3
@@ -64,7 +62,7 @@ def main(arguments: Sequence[str]) -> int:
     print(f"{len(positions)} positions", file=sys.stderr)
     model = Model.of(positions)
     weights = core.weights().astype(np.float32)
-    steepness = fit_steepness(model, weights, positions)
+    steepness = fit_slope(model, weights, positions)
     targets = mix_targets(positions, steepness, options.opinion)
     for better in fit(model, weights, targets, steepness, options):
         # At once: whoever has seen enough may interrupt.
@@ -122,24 +120,16 @@ class Model:
         return [slice(start, min(start + CHUNK, end)) for start in range(first, end, CHUNK)]
 
 
-def sigmoid(scores: Floats) -> Floats:
-    result: Floats = 0.5 + 0.5 * np.tanh(0.5 * scores)  # which no score can make overflow
-    return result
-
-
-def fit_steepness(model: Model, weights: Floats, positions: batch.Positions) -> float:
+def fit_slope(model: Model, weights: Floats, positions: batch.Positions) -> float:
     """The sigmoid's slope that makes today's scores predict the results best."""
-    results = positions["result"].astype(np.float32) / 2
     scores = np.concatenate([model.scores(weights, chunk) for chunk in model.chunks()])
-    slopes = np.linspace(0.001, 0.012, 56, dtype=np.float32)
-    errors = [float(np.mean((sigmoid(slope * scores) - results) ** 2)) for slope in slopes]
-    best = float(slopes[int(np.argmin(errors))])
-    print(f"slope {best:.5f}, error {min(errors):.6f}", file=sys.stderr)
+    best, error = fit_steepness(scores, results_of(positions))
+    print(f"slope {best:.5f}, error {error:.6f}", file=sys.stderr)
     return best
 
 
 def mix_targets(positions: batch.Positions, steepness: float, opinion: float) -> Floats:
-    results = positions["result"].astype(np.float32) / 2
+    results = results_of(positions)
     opinions = sigmoid(np.float32(steepness) * positions["score"].astype(np.float32))
     mixed: Floats = (1 - opinion) * results + opinion * opinions
     return mixed

@@ -59,9 +59,9 @@ const Boards = (() => {
     return board;
   };
 
-  // All positions of a line, with the squares of the move that led there.
-  const unfold = (fen, text) => {
-    const positions = [{ board: readFen(fen), from: -1, to: -1 }];
+  // All positions of a line, the given one included, with the squares of the move that led there.
+  const follow = (start, text) => {
+    const positions = [start];
     for (let index = 0; index < text.length; ) {
       const from = ALPHABET.indexOf(text[index++]);
       const to = ALPHABET.indexOf(text[index++]);
@@ -71,6 +71,8 @@ const Boards = (() => {
     }
     return positions;
   };
+
+  const unfold = (fen, text) => follow({ board: readFen(fen), from: -1, to: -1 }, text);
 
   const place = (square, flipped) => {
     const [file, rank] = [square % 8, square >> 3];
@@ -137,6 +139,6 @@ const Boards = (() => {
     return `${score < 0 ? "−" : "+"}${(Math.abs(score) / 100).toFixed(2)}`;
   };
 
-  return { ALPHABET, MATE, make, readFen, isWhite, squareName, squareOf, move, unfold, squareAt,
-    draw, scoreText };
+  return { ALPHABET, MATE, make, readFen, isWhite, squareName, squareOf, move, follow, unfold,
+    squareAt, draw, scoreText };
 })();

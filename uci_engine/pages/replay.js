@@ -3,10 +3,13 @@
 
 // A game has `fen`, `squares`, `san`, `result`, and `book` moves from an opening. What differs
 // between pages is given: what is said about a ply, the lines of the curve (drawn on 400 by 100,
-// `across` is where a ply is), how a move's word looks, the arrows on the board.
-const makeReplay = ({ describe, curve, dress = () => {}, arrows = () => [] }) => {
+// `across` is where a ply is), more such pictures by the names of their elements, how a move's word
+// looks, the arrows on the board, who hears of a ply that is shown, keys that press more buttons.
+const makeReplay = ({ describe, curve, pictures = {}, dress = () => {}, arrows = () => [],
+  hear = () => {}, keys = {} }) => {
   const find = (id) => document.getElementById(id);
   const { make } = Boards;
+  const drawings = { curve, ...pictures };
   let game = null;
   let positions = [];
   let ply = 0;
@@ -18,10 +21,12 @@ const makeReplay = ({ describe, curve, dress = () => {}, arrows = () => [] }) =>
   const drawBoard = () =>
     Boards.draw(find("board"), positions[ply], { flipped, arrows: arrows(game, ply) });
 
-  const drawCurve = () => {
+  const drawPictures = () => {
     const x = across(ply);
-    find("curve").replaceChildren(...curve(game, across),
-      make("svg:line", { x1: x, x2: x, y1: 2, y2: 98, class: "now" }));
+    for (const [id, draw] of Object.entries(drawings)) {
+      find(id).replaceChildren(...draw(game, across),
+        make("svg:line", { x1: x, x2: x, y1: 2, y2: 98, class: "now" }));
+    }
   };
 
   const writeMoves = () => {
@@ -45,7 +50,7 @@ const makeReplay = ({ describe, curve, dress = () => {}, arrows = () => [] }) =>
   const show = (number) => {
     ply = Math.max(0, Math.min(positions.length - 1, number));
     drawBoard();
-    drawCurve();
+    drawPictures();
     find("said").textContent = describe(game, ply);
     const list = find("moves");
     list.querySelector(".now")?.classList.remove("now");
@@ -55,6 +60,7 @@ const makeReplay = ({ describe, curve, dress = () => {}, arrows = () => [] }) =>
       // Only the list scrolls, never the page.
       list.scrollTop = word.offsetTop - list.offsetTop - list.clientHeight / 2;
     }
+    hear(ply);
   };
 
   const stop = () => {
@@ -88,7 +94,7 @@ const makeReplay = ({ describe, curve, dress = () => {}, arrows = () => [] }) =>
     show(number);
   };
 
-  // The ply at a point of a picture that is as wide as the curve.
+  // The ply at a point of a picture.
   const plyAt = (event) => {
     const box = event.currentTarget.getBoundingClientRect();
     const x = (400 * (event.clientX - box.left)) / box.width;
@@ -101,7 +107,9 @@ const makeReplay = ({ describe, curve, dress = () => {}, arrows = () => [] }) =>
     const word = event.target.closest("[data-ply]");
     if (word) goTo(Number(word.dataset.ply));
   });
-  find("curve").addEventListener("click", (event) => goTo(plyAt(event)));
+  for (const id of Object.keys(drawings)) {
+    find(id).addEventListener("click", (event) => goTo(plyAt(event)));
+  }
   const steps = {
     begin: () => show(0),
     back: () => show(ply - 1),
@@ -113,7 +121,8 @@ const makeReplay = ({ describe, curve, dress = () => {}, arrows = () => [] }) =>
   for (const [id, act] of Object.entries(steps)) {
     find(id).addEventListener("click", () => { if (id !== "run" && id !== "flip") stop(); act(); });
   }
-  const KEYS = { ArrowLeft: "back", ArrowRight: "next", Home: "begin", End: "end", f: "flip" };
+  const KEYS = { ArrowLeft: "back", ArrowRight: "next", Home: "begin", End: "end", f: "flip",
+    ...keys };
   document.addEventListener("keydown", (event) => {
     const id = KEYS[event.key];
     if (!id || event.ctrlKey || event.altKey || event.metaKey) return;
@@ -122,7 +131,7 @@ const makeReplay = ({ describe, curve, dress = () => {}, arrows = () => [] }) =>
     find(id).click();
   });
 
-  return { open, goTo, plyAt };
+  return { open, goTo, plyAt, positionAt: (number) => positions[number] };
 };
 
 // A table whose rows are chosen by mouse or keyboard.

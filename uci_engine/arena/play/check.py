@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sized
 
 from uci_engine import Board
 from uci_engine.arena.play.adjudication import ending_by_rule
-from uci_engine.arena.play.game import GameTask
+from uci_engine.arena.play.engine_game import GameTask
 from uci_engine.arena.players.said import (
     LONGEST_MATE,
     MATE_SCORE,

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from uci_engine.arena.play.adjudication import Adjudication
-from uci_engine.arena.play.game import Opening
+from uci_engine.arena.play.engine_game import Opening
 from uci_engine.arena.play.openings import OpeningSource, load_openings
 from uci_engine.arena.play.schedule import Schedule, pairings
 from uci_engine.arena.players.spec import EngineSpec, check_choice
+from uci_engine.arena.results.game_pgn import COMMENT_STYLES
 from uci_engine.arena.results.journal import read_description
 from uci_engine.arena.results.json_values import rebuild
-from uci_engine.arena.results.pgn import COMMENT_STYLES
 from uci_engine.arena.results.sprt import Sprt
 from uci_engine.text import is_tame
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from uci_engine import Board
 from uci_engine.arena.play.adjudication import Adjudication, Ending
-from uci_engine.arena.play.game import Game, GameTask
+from uci_engine.arena.play.engine_game import Game, GameTask
 from uci_engine.arena.play.notices import Hearer
 from uci_engine.arena.players.process import EngineError
 from uci_engine.arena.players.seats import Seats

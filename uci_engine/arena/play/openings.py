@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from uci_engine import START_FEN, Board
-from uci_engine.arena.play.game import Opening
+from uci_engine.arena.play.engine_game import Opening
 from uci_engine.arena.players.clock import check_count
 from uci_engine.arena.players.spec import check_choice
 from uci_engine.files import read_games, read_positions

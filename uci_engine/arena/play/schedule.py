@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
-from uci_engine.arena.play.game import GameTask, Opening
+from uci_engine.arena.play.engine_game import GameTask, Opening
 from uci_engine.arena.players.spec import check_choice
 
 FORMATS = ("match", "gauntlet", "roundrobin")

@@ -9,11 +9,11 @@ from typing import Any, Protocol
 
 from uci_engine.arena.play.check import check_record
 from uci_engine.arena.play.description import Description, digest
-from uci_engine.arena.play.game import GameTask
+from uci_engine.arena.play.engine_game import GameTask
 from uci_engine.arena.play.notices import show_once
 from uci_engine.arena.play.runner import Runner
+from uci_engine.arena.results.game_pgn import PgnWriter
 from uci_engine.arena.results.journal import Journal, read_games, read_records
-from uci_engine.arena.results.pgn import PgnWriter
 from uci_engine.arena.results.record import GameRecord
 from uci_engine.arena.results.standings import Standings, tally_dict
 from uci_engine.files import check_name, check_writable, replace_json, replace_text

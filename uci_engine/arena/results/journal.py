@@ -23,6 +23,8 @@ FORMAT = "cythera tournament 1"
 
 
 class Journal:
+    format = FORMAT
+
     def __init__(self, path: Path, handle: int) -> None:
         self.path = path
         self.handle = handle
@@ -32,7 +34,7 @@ class Journal:
         """A new file; it is an error if there is one already. It appears with its first line
         complete, so that a run which is killed right now can be resumed or begun anew."""
         journal = cls.begin(path)
-        journal.append({"format": FORMAT} | description)
+        journal.append({"format": cls.format} | description)
         try:
             os.link(replacement(path), path)
         finally:
@@ -61,8 +63,8 @@ class Journal:
 
     def rewrite(self, description: dict[str, Any], records: Iterable[GameRecord]) -> Journal:
         """With another description; the old file is there until the new one is complete."""
-        journal = Journal.begin(self.path)
-        journal.append({"format": FORMAT} | description)
+        journal = type(self).begin(self.path)
+        journal.append({"format": self.format} | description)
         for record in records:
             journal.add(record)
         os.replace(replacement(self.path), self.path)
@@ -114,7 +116,7 @@ def read_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             except (ValueError, RecursionError):
                 value = None
             if not isinstance(value, dict):
-                raise ValueError(f"{path}, line {number}: not a line of a tournament's journal")
+                raise ValueError(f"{path}, line {number}: not a line of a journal")
             yield number, value
 
 

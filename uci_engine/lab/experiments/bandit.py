@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 
+from uci_engine.lab.findings import Outcome, Picture, Table
 from uci_engine.lab.game import MAX, MIN
 from uci_engine.lab.mcts import Node, back_propagate, ucb1
-from uci_engine.lab.report import Outcome, Picture, Table
 from uci_engine.lab.studies import Tell
 from uci_engine.pages.plots import Curve, line_plot
 

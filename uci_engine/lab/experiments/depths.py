@@ -7,7 +7,7 @@ import time
 from math import log
 
 from uci_engine.arguments import number_between
-from uci_engine.lab.report import Outcome, Picture, Table
+from uci_engine.lab.findings import Outcome, Picture, Table
 from uci_engine.lab.studies import POSITIONS, Tell, make_searcher, read_position, thousands
 from uci_engine.pages.plots import bars
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 
 from uci_engine.arguments import number_between
+from uci_engine.lab.findings import Outcome, Picture, Table
 from uci_engine.lab.matches import Progress, make_spec, play
-from uci_engine.lab.report import Outcome, Picture, Table
 from uci_engine.lab.studies import Tell
 from uci_engine.pages.plots import Curve, line_plot
 

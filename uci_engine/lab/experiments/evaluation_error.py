@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from uci_engine.arguments import decimal_between, number_between
-from uci_engine.lab.report import Outcome, Picture, Table
+from uci_engine.lab.findings import Outcome, Picture, Table
 from uci_engine.lab.studies import Tell
 from uci_engine.pages.plots import Curve, line_plot
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from core_ext.core import Board, SearchInfo
 from uci_engine.arguments import number_between
-from uci_engine.lab.report import Outcome, Picture, Table
+from uci_engine.lab.findings import Outcome, Picture, Table
 from uci_engine.lab.studies import (
     LONGEST_S,
     POSITIONS,

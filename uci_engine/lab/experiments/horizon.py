@@ -6,7 +6,7 @@ import argparse
 
 from core_ext.core import Board, Move, SearchResult
 from uci_engine.arguments import number_between
-from uci_engine.lab.report import Outcome, Picture, Table
+from uci_engine.lab.findings import Outcome, Picture, Table
 from uci_engine.lab.studies import (
     Tell,
     add_position,

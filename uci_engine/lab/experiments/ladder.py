@@ -9,8 +9,8 @@ from uci_engine.arena.play.tournament import Tournament
 from uci_engine.arena.results.ratings import fit_ratings
 from uci_engine.arena.results.record import GameRecord
 from uci_engine.arguments import number_between
+from uci_engine.lab.findings import Outcome, Picture, Table
 from uci_engine.lab.matches import Progress, make_spec, play
-from uci_engine.lab.report import Outcome, Picture, Table
 from uci_engine.lab.studies import Tell
 from uci_engine.pages.plots import error_bars
 

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+from uci_engine.lab.findings import Outcome, Picture, Table
 from uci_engine.lab.game import MAX, Game
 from uci_engine.lab.games import MARKS, TicTacToe, other
-from uci_engine.lab.report import Outcome, Picture, Table
 from uci_engine.lab.studies import Tell
 from uci_engine.pages.plots import Curve, line_plot
 

@@ -7,7 +7,7 @@ import argparse
 from core_ext.core import HEURISTICS, Board
 from uci_engine.arguments import number_between
 from uci_engine.bench import POSITIONS
-from uci_engine.lab.report import Outcome, Picture, Table
+from uci_engine.lab.findings import Outcome, Picture, Table
 from uci_engine.lab.studies import Tell, make_searcher, thousands
 from uci_engine.pages.plots import bars
 

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from uci_engine.arguments import number_between
+from uci_engine.lab.findings import Outcome, Picture, Table, make_page
 from uci_engine.lab.game import MAX, Game
 from uci_engine.lab.games import coin_game, nim
 from uci_engine.lab.pictures import draw_tree
-from uci_engine.lab.report import Outcome, Picture, Table, make_page
 from uci_engine.lab.studies import Tell
 from uci_engine.lab.trace import trace_game
 from uci_engine.lab.trees import TreeGame, error_tree, two_ply_tree

@@ -10,8 +10,8 @@ from typing import Any
 from core_ext.core import Board
 from uci_engine.arguments import number_between
 from uci_engine.lab.algorithms import alphabeta
+from uci_engine.lab.findings import Outcome, Picture, Table
 from uci_engine.lab.game import Visits
-from uci_engine.lab.report import Outcome, Picture, Table
 from uci_engine.lab.studies import (
     POSITIONS,
     Tell,

@@ -10,11 +10,11 @@ from typing import Any
 from core_ext.core import START_FEN, Move, Searcher
 from uci_engine.arguments import number_between
 from uci_engine.lab.chess_game import Chess, Position, is_drawn
+from uci_engine.lab.findings import Outcome, Picture, Table
 from uci_engine.lab.game import CHANCE, Game, Visits
 from uci_engine.lab.games import EMPTY, DiceRace, TicTacToe, coin_game, nim, open_lines
 from uci_engine.lab.many_players import alliance_table, show_prisoners
 from uci_engine.lab.pictures import draw_tree, number
-from uci_engine.lab.report import Outcome, Picture, Table
 from uci_engine.lab.studies import Tell
 from uci_engine.lab.trace import ALGORITHMS, Drawn, trace_game
 from uci_engine.lab.trees import (

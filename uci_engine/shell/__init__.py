@@ -1,0 +1,1 @@
+"""The command line as a shell and a reader of manuals see it."""
