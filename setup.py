@@ -3,8 +3,10 @@
 Set in the environment:
 
 CYTHERA_ARCH      what the core is compiled for: `native` (the default), any value that gcc's -march
-                  takes, or several x86-64 levels ("x86-64 x86-64-v2 x86-64-v3"), which makes one
-                  core each for core_ext/__init__.py to choose from; release wheels are built so.
+                  takes, or several x86-64 levels ("x86-64-v2 x86-64-v3"), which makes one core
+                  each for core_ext/__init__.py to choose from; release wheels are built so.
+CYTHERA_PGO=1     each core is built twice: the first one counts which way it goes through what
+                  scripts/lib/train_profile.py has it do, the second is made for going that way.
 CYTHERA_DEBUG=1   the debug build: every position made is checked against a fresh computation.
 CYTHERA_TUNE=1    the search's numbers become UCI options, for a tuner to try others.
 CYTHERA_SANITIZE  gcc's sanitizers ("address,undefined" or "thread"), on top of the debug build.
@@ -15,6 +17,8 @@ import copy
 import os
 import platform
 import re
+import shutil
+import signal
 import subprocess
 import sys
 import sysconfig
@@ -36,12 +40,16 @@ DIRECTIVES = {
     "embedsignature": True,
 }
 
+TRAINING = "scripts/lib/train_profile.py"
 X86_LEVELS = ("x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4")
 
 # In this project `cdef inline` is an order: the move generator is written once, and constant
 # arguments (side to move, kind of moves) specialise it. Left to its own judgement, gcc finds the
 # bodies too large and tests those constants at run time instead.
 INLINE = "inline __attribute__((always_inline))"
+
+# A unit without its counts is refused, and what the training never called is compiled as ever.
+PROFILE_USE = ["-fprofile-use", "-fprofile-partial-training", "-Werror=missing-profile"]
 
 
 def is_set(variable: str) -> bool:
@@ -50,6 +58,7 @@ def is_set(variable: str) -> bool:
 
 SANITIZERS = os.environ.get("CYTHERA_SANITIZE", "").strip()
 DEBUG = is_set("CYTHERA_DEBUG") or bool(SANITIZERS)
+PROFILED = is_set("CYTHERA_PGO") and not DEBUG
 
 
 class CoreExtension(Extension):
@@ -74,16 +83,15 @@ def make_extensions() -> list[CoreExtension]:
 
 
 def arch_flags(arch: str) -> list[str]:
-    machine = platform.machine().lower()
-    if arch != "native" or machine in ("x86_64", "amd64", "i686"):
+    if arch != "native" or platform.machine() == "x86_64":
         return [f"-march={arch}"]
-    if machine == "aarch64" or machine.startswith("ppc64"):
+    if platform.machine() == "aarch64":
         return ["-mcpu=native"]
-    return []  # no compiler-independent way to ask for this machine's own
+    return []  # on a machine that was never tried the compiler's own choice is the safest
 
 
 def compile_flags(arch: str) -> list[str]:
-    flags = [*arch_flags(arch), f"-DCYTHON_INLINE={INLINE}"]
+    flags = [*arch_flags(arch), f'-DCYTHERA_ARCH="{arch}"', f"-DCYTHON_INLINE={INLINE}"]
     flags += ["-fno-semantic-interposition", "-Wno-unused-function"]
     if DEBUG:
         flags += ["-O1", "-g1", "-UNDEBUG", "-DCYTHERA_DEBUG=1"]
@@ -91,6 +99,8 @@ def compile_flags(arch: str) -> list[str]:
         flags += ["-O3", "-g0"]
     if is_set("CYTHERA_TUNE"):
         flags += ["-DCYTHERA_TUNE=1"]
+    if PROFILED:
+        flags += ["-DCYTHERA_PGO=1"]
     if SANITIZERS:
         flags += ["-fno-omit-frame-pointer", *sanitizer_flags()]
     return flags
@@ -122,7 +132,7 @@ def translate_unit() -> None:
         cythonize([unit], compiler_directives=DIRECTIVES, force=force, quiet=True)
     except CompileError:
         sys.exit(f"Cython could not translate {UNIT}: its words are above.")
-    unfinished.unlink()
+    unfinished.unlink(missing_ok=True)  # another build may have been at it, too
 
 
 def first_line(path: Path) -> str:
@@ -155,12 +165,14 @@ class BuildCore(build_ext):
                 directory.rmdir()
 
     def build_extensions(self) -> None:
-        translate_unit()
         for ext in self.extensions:
             ext.sources = [TRANSLATED]
             ext.extra_compile_args = compile_flags(ext.arch)
             ext.extra_link_args = sanitizer_flags()
             self.check_arch(ext)
+        if PROFILED:
+            self.check_profiler()
+        translate_unit()
         if len(self.extensions) > 1:
             self.parallel = self.parallel or True
         # Cores built here before with other flags look up to date to setuptools.
@@ -174,24 +186,55 @@ class BuildCore(build_ext):
         note.write_text(flags, encoding="utf-8")
 
     def check_arch(self, ext: CoreExtension) -> None:
-        """Refuses an unknown architecture in one sentence, before the long compilation."""
-        compiler = self.compiler.compiler_so[0]
-        command = [compiler, *arch_flags(ext.arch), "-E", "-x", "c", os.devnull]
-        try:
-            answer = subprocess.run(command, capture_output=True, check=False)
-        except OSError:
-            return  # no compiler at all: the compilation itself says so
-        if answer.returncode != 0:
+        """Refuses an unknown architecture in one sentence, before anything that takes long."""
+        answer = self.ask_compiler(*arch_flags(ext.arch), "-E")
+        if answer is not None and answer.returncode != 0:
             sys.exit(
-                f"CYTHERA_ARCH='{ext.arch}' is not an architecture that {compiler} knows: "
+                f"CYTHERA_ARCH='{ext.arch}' is not an architecture that {answer.args[0]} knows: "
                 "use native, x86-64-v2 or another value of its -march option."
             )
+
+    def check_profiler(self) -> None:
+        answer = self.ask_compiler("-dM", "-E")
+        if answer is not None and b"__clang__" in answer.stdout:
+            sys.exit(f"CYTHERA_PGO=1 needs gcc, but {answer.args[0]} is clang.")
+
+    def ask_compiler(self, *flags: str) -> subprocess.CompletedProcess[bytes] | None:
+        """About an empty file; None when there is no compiler, as the compilation itself says."""
+        command = [self.compiler.compiler_so[0], *flags, "-x", "c", os.devnull]
+        try:
+            return subprocess.run(command, capture_output=True, check=False)
+        except OSError:
+            return None
+
+    def train(self, ext: CoreExtension) -> None:
+        """Leaves the counts beside the object file, where gcc looks for them the next time."""
+        trainer, trainee = copy.copy(self), copy.copy(ext)
+        trainer.build_lib = os.path.join(self.build_temp, "training")
+        trainee.name = trainee._full_name = "core_ext.core"
+        trainee.extra_compile_args = [*ext.extra_compile_args, "-fprofile-generate"]
+        trainee.extra_link_args = [*ext.extra_link_args, "-fprofile-generate"]
+        for old in Path(self.build_temp).rglob("*.gcda"):
+            old.unlink()  # or the new counts would be added to it
+        super(BuildCore, trainer).build_extension(trainee)
+        shutil.copy("core_ext/__init__.py", Path(trainer.build_lib, "core_ext"))
+        places = os.pathsep.join(os.path.abspath(place) for place in (trainer.build_lib, "."))
+        environment = {**os.environ, "PYTHONPATH": places, "PYTHONHASHSEED": "0"}
+        status = subprocess.run([sys.executable, TRAINING], env=environment, check=False).returncode
+        if status == -signal.SIGILL:
+            sys.exit(f"CYTHERA_PGO=1 can't train the core for {ext.arch}: this CPU can't run it.")
+        if status:
+            sys.exit(f"CYTHERA_PGO=1: the training of the core for {ext.arch} has failed.")
 
     def build_extension(self, ext: CoreExtension) -> None:
         # The same C file makes every level, so each needs a place of its own for its object file,
         # in a copy of this command because the levels are compiled at the same time.
         command = copy.copy(self)
         command.build_temp = os.path.join(self.build_temp, ext.arch)
+        if PROFILED:
+            command.force = True
+            command.train(ext)
+            ext.extra_compile_args = [*ext.extra_compile_args, *PROFILE_USE]
         super(BuildCore, command).build_extension(ext)
 
 

@@ -15,6 +15,10 @@ _Memory = npt.NDArray[Any] | Buffer
 _Position = TypeVar("_Position", bound=str | Board | chess.Board)
 
 START_FEN: str
+ARCH: str
+COMPILER: str
+INSTRUCTIONS: tuple[str, ...]
+PROFILED: bool
 DEBUG: bool
 MAX_DEPTH: int
 MAX_HASH_MB: int

@@ -3,6 +3,7 @@
 A file uses only what stands above it here.
 """
 
+include "base/build.pxi"
 include "base/debug.pxi"
 include "base/numbers.pxi"
 include "base/types.pxi"

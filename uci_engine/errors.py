@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 
+from core_ext import NoCoreError
 from uci_engine.interrupts import EXIT_CODE
 from uci_engine.text import tame
 
@@ -40,7 +41,7 @@ def run_quietly(command: Callable[[Sequence[str]], int], arguments: Sequence[str
             return command(arguments)
         finally:
             flush_output()
-    except (ValueError, MemoryError, OSError) as error:
+    except (ValueError, MemoryError, OSError, NoCoreError) as error:
         return tell_error(error)
     except KeyboardInterrupt:
         return EXIT_CODE

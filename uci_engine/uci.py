@@ -275,10 +275,14 @@ class Interface:
         self.session.flip()
 
     def show_build(self, command: Command) -> None:
-        kind = "with its checks" if core.DEBUG else "without checks"
+        kinds = ["with its checks" if core.DEBUG else "without checks"]
+        kinds += ["profile-guided" if core.PROFILED else "without a profile"]
+        instructions = ", ".join(core.INSTRUCTIONS) or "none of the optional"
         self.output.write(
             f"Cythera {__version__}",
-            f"core: {core.__file__}, built {kind}",
+            f"core: {core.__file__}",
+            f"level: {core.ARCH}; instructions: {instructions}",
+            f"build: {', '.join(kinds)}, by {core.COMPILER}",
             f"Python: {' '.join(sys.version.split())}",
             f"machine: {' '.join(os.uname())}",
         )

@@ -60,8 +60,8 @@ describe_build() {
     if [[ ${CYTHERA_ARCH:-native} == native && -r /sys/devices/system/cpu/modalias ]]; then
         read -r cpu </sys/devices/system/cpu/modalias || true
     fi
-    printf '%s|%s|%s|%s' "${CYTHERA_ARCH:-native}" "${CYTHERA_DEBUG:-0}" "${CYTHERA_TUNE:-0}" \
-        "${cpu%%:feature*}"
+    printf '%s|%s|%s|%s|%s' "${CYTHERA_ARCH:-native}" "${CYTHERA_DEBUG:-0}" \
+        "${CYTHERA_TUNE:-0}" "${CYTHERA_PGO:-0}" "${cpu%%:feature*}"
 }
 
 read_build_stamp() {
@@ -218,7 +218,8 @@ run_pip() {
 explain_failure() {
     rm -f -- "$unfinished"
     local refusal
-    refusal=$(grep -o -m 1 'CYTHERA_ARCH.*' "$log") && fail "$refusal"
+    refusal=$(sed -nE '/^ *CYTHERA_(ARCH|PGO)/{s/^ *//p;q}' "$log")
+    [[ -z $refusal ]] || fail "$refusal"
     local offline='no matching distribution|name resolution|unreachable|timed out'
     offline+='|proxyerror|newconnectionerror|connection (refused|broken|reset|aborted)'
     if grep -qiE "$offline" "$log"; then
