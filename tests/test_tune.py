@@ -24,6 +24,7 @@ pytestmark = pytest.mark.release_only
 
 WEIGHTS_FILE = Path(__file__).parent.parent / "core_ext" / "evaluation" / "weights.pxi"
 NODES = 150
+GAMES = 160
 
 
 def start(*arguments: object) -> subprocess.Popen[str]:
@@ -41,9 +42,9 @@ def run(*arguments: object) -> tuple[int, str]:
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The positions of a few games."""
+    """The positions of some games: enough for those kept aside to be like the others."""
     path = tmp_path_factory.mktemp("learn") / "games.bin"
-    games = own_games(40, seed=7, soft_nodes=0, hard_nodes=NODES)
+    games = own_games(GAMES, seed=7, soft_nodes=0, hard_nodes=NODES)
     expand(b"".join(games), Filter()).tofile(path)
     return path
 
@@ -214,7 +215,7 @@ def read_weights(path: Path) -> tuple[list[str], npt.NDArray[np.int_]]:
 
 def test_games_are_read_as_their_positions_are(data: Path, tmp_path: Path) -> None:
     games = tmp_path / "own.games"
-    played = own_games(40, seed=7, soft_nodes=0, hard_nodes=NODES)
+    played = own_games(GAMES, seed=7, soft_nodes=0, hard_nodes=NODES)
     games.write_bytes(format_block(b"".join(played), len(played)))
     assert np.array_equal(tune.read_positions(games, 500), tune.read_positions(data, 500))
 

@@ -112,7 +112,6 @@ cdef inline int correct_evaluation(ThreadC* t, const PositionC* pos, int evaluat
                            + nonpawn_correction(t, pos, WHITE)[0]
                            + nonpawn_correction(t, pos, BLACK)[0])
     evaluation += correction // CORRECTION_DIVISOR
-    evaluation -= evaluation * <int>pos.rule50 // FIFTY_DAMPING  # a draw comes nearer
     return min(max(evaluation, -LARGEST_EVALUATION), LARGEST_EVALUATION)
 
 

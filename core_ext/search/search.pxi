@@ -416,6 +416,8 @@ cdef int negamax(ThreadC* t, FrameC* f, int alpha, int beta, int depth,
         if f.excluded == NULL_MOVE:
             judge_move_before(t, f)
     f[2].cutoffs = 0
+    if is_root:
+        f[1].cutoffs = 0
 
     # Step 6. Now that the evaluation is known: was the move that led here reduced too much?
     if not in_check:
