@@ -19,7 +19,7 @@ import chess
 import chess.pgn
 import pytest
 from arena_tools import command, run
-from uci_process import ENVIRONMENT, MATE_IN_ONE, MATE_IN_TWO, MATED, STALEMATED, TIMEOUT
+from uci_process import ENVIRONMENT, MATE_IN_TWO, MATED, STALEMATED, TIMEOUT
 
 pytestmark = pytest.mark.release_only
 
@@ -277,9 +277,10 @@ def test_standard_input_gives_pgn_and_leaves_no_files(tmp_path: Path) -> None:
 
 
 def test_one_position() -> None:
-    answer = analyse(MATE_IN_ONE, "--depth", "6")
+    answer = analyse(MATE_IN_TWO, "--nodes", "300000")
     assert answer.returncode == 0
-    assert answer.stdout.startswith("position 1: #1, depth 6: 1. Ra8#")
+    assert answer.stdout.startswith("position 1: #2, depth ")
+    assert ": 1. Ra6 " in answer.stdout
     timed = analyse(MATE_IN_TWO, "--time", "0.05")
     assert timed.returncode == 0
     assert timed.stdout.startswith("position 1: ")
@@ -288,12 +289,12 @@ def test_one_position() -> None:
 def test_positions_of_an_epd_file(tmp_path: Path) -> None:
     path = tmp_path / "positions.epd"
     path.write_text(
-        f'# mates\n\n{MATE_IN_ONE[:-4]} bm Ra8#; id "a move; mates";\n{MATED}\n{STALEMATED}\n'
+        f'# mates\n\n{MATE_IN_TWO[:-4]} bm Ra6; id "two; moves";\n{MATED}\n{STALEMATED}\n'
         "rk5r/pppppppp/8/8/8/8/PPPPPPPP/RK5R w HAha -\n"
     )
-    found = analysed(path, "--depth", "6", "--out", tmp_path / "x")["games"]
-    assert [value["start"]["mate"] for value in found] == [1, 0, None, None]
-    assert found[0]["headers"]["Event"] == "a move; mates"
+    found = analysed(path, "--nodes", "300000", "--out", tmp_path / "x")["games"]
+    assert [value["start"]["mate"] for value in found] == [2, 0, None, None]
+    assert found[0]["headers"]["Event"] == "two; moves"
     assert found[2]["start"]["centipawns"] == 0
     assert found[3]["chess960"]
     games = read_games((tmp_path / "x.pgn").read_text())
@@ -302,7 +303,7 @@ def test_positions_of_an_epd_file(tmp_path: Path) -> None:
         assert moves == value["start"]["line"][:12]
     told = games[0].eval()
     assert told is not None
-    assert told.white().mate() == 1
+    assert told.white().mate() == 2
     assert games[0].end().board().is_checkmate()
 
 

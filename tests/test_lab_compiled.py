@@ -248,8 +248,8 @@ def test_the_engine_searches_with_any_evaluation_and_comes_back_to_its_own() -> 
     own = searcher.search(Board(KIWIPETE), depth=6)
     searcher.set_points("material")
     assert searcher.evaluate(Board(KIWIPETE)) == chess_game.material(Board(KIWIPETE))
-    searcher.clear()  # nothing has been corrected by experience yet
-    assert searcher.search(Board(KIWIPETE), depth=1).score % 100 == 0
+    searcher.clear()  # what was learned of the other evaluation's errors
+    assert searcher.search(Board(KIWIPETE), depth=6).score % 100 in (0, 1, 99)  # draws differ by 1
     searcher.set_algorithm("mcts")
     searcher.search(Board(KIWIPETE), nodes=1000)
     searcher.set_algorithm("pvs")
