@@ -546,7 +546,12 @@ def feature_range(
 def check_games(source: _Memory) -> tuple[int, int]: ...
 def first_game_size(source: _Memory) -> int: ...
 def expand_games(
-    source: _Memory, target: _Memory, first_ply: int, largest_score: int, noisy: bool
+    source: _Memory,
+    target: _Memory,
+    first_ply: int,
+    largest_score: int,
+    noisy: bool,
+    foresight: float,
 ) -> int: ...
 def network_size(hidden: int, buckets: int) -> int: ...
 def learn_range(

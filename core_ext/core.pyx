@@ -33,6 +33,7 @@ include "evaluation/classical.pxi"
 include "evaluation/inputs.pxi"
 include "evaluation/network.pxi"
 include "evaluation/points.pxi"
+include "evaluation/chances.pxi"
 include "evaluation/evaluator.pxi"
 
 include "tablebase/index.pxi"

@@ -9,7 +9,6 @@ cdef enum:
     VISITS_BETWEEN_CHECKS = 32
     REPORT_EVERY_NS = 500000000
 
-cdef double CHANCE_SCALE = 200.0   # centipawns: the chance to win is 1 / (1 + exp(-score / this))
 cdef double PRIOR_SCALE = 250.0    # centipawns that make a move e times as likely
 cdef int CHECK_PRIOR = 150
 
@@ -21,15 +20,6 @@ cdef struct MctsC:
     u64 random
     bint root_filter           # are some root moves left out?
     TreeNodeC* path[MAX_PLY + 1]
-
-
-cdef inline double chance_of(int score) noexcept nogil:
-    return 1.0 / (1.0 + exp(-score / CHANCE_SCALE))
-
-
-cdef inline int score_of(double chance) noexcept nogil:
-    chance = min(max(chance, 1e-6), 1 - 1e-6)
-    return <int>(CHANCE_SCALE * log(chance / (1 - chance)))
 
 
 # ---- selection

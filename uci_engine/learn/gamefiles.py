@@ -129,11 +129,14 @@ def find_magic(file: BinaryIO, offset: int) -> int:
         offset += len(chunk) - len(MAGIC) + 1
 
 
-def expand(games: bytes, wanted: Filter) -> batch.Positions:
-    """The wanted positions of some games, in their order."""
+def expand(games: bytes, wanted: Filter, foresight: float = 0.0) -> batch.Positions:
+    """The wanted positions of some games, in their order. With foresight the score of each is mixed
+    with those of the plies after it (core_ext/learn/games.pxi)."""
     _, plies = core.check_games(games)
     room = np.zeros(plies, dtype=batch.POSITION)
-    count = core.expand_games(games, room, wanted.first_ply, wanted.largest_score, wanted.noisy)
+    count = core.expand_games(
+        games, room, wanted.first_ply, wanted.largest_score, wanted.noisy, foresight
+    )
     return room[:count]
 
 

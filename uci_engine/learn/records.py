@@ -25,11 +25,15 @@ def check_records(path: Path, records: batch.Positions) -> None:
 
 
 def read_positions(
-    path: Path, wanted: Filter, on_damage: Callable[[Damage], None] = refuse
+    path: Path,
+    wanted: Filter,
+    on_damage: Callable[[Damage], None] = refuse,
+    foresight: float = 0.0,
 ) -> batch.Positions:
-    """All positions of a file, game by game in their order; of games only those that are wanted."""
+    """All positions of a file, game by game in their order; of games only those that are wanted,
+    and with foresight, which records can't have."""
     if is_game_file(path):
-        parts = [expand(block.data, wanted) for block in read_blocks(path, on_damage)]
+        parts = [expand(block.data, wanted, foresight) for block in read_blocks(path, on_damage)]
         return np.concatenate(parts) if parts else np.zeros(0, dtype=batch.POSITION)
     size = path.stat().st_size // batch.POSITION.itemsize
     if size == 0:

@@ -56,6 +56,13 @@ def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
     share = decimal_between(0, 1)
     add("--share", type=share, default=0.2, help="of the result in the target, at first (0.2)")
     add("--last-share", type=share, default=None, help="the same at the end (as at first)")
+    add(
+        "--foresight",
+        type=decimal_between(0, 0.99),
+        default=0.0,
+        metavar="WEIGHT",
+        help="of what the plies after it say of a position's score; games only (0)",
+    )
     add("--steepness", type=decimal_between(1e-4, 0.1), default=None, help="(fitted)")
     threads = number_between(1, core.MAX_THREADS)
     add("--threads", type=threads, default=os.cpu_count() or 1, metavar="N", help="(all)")
@@ -72,7 +79,7 @@ def main(arguments: Sequence[str]) -> int:
     core.network_size(options.hidden, options.buckets)  # a wrong size is told before the reading
     check_writable(options.out)
     begin = first_weights(options)
-    data = read_data(options.data)
+    data = read_data(options.data, options.foresight)
     steepness = options.steepness or fit_slope(data.learnt)
     training = Training(options, data, steepness, begin)
     training.resume()
@@ -87,8 +94,9 @@ class Data:
     aside: batch.Positions
 
 
-def read_data(paths: Sequence[Path]) -> Data:
-    learnt, aside = split_games([read_positions(path, Filter()) for path in paths], KEPT_ASIDE)
+def read_data(paths: Sequence[Path], foresight: float) -> Data:
+    parts = [read_positions(path, Filter(), foresight=foresight) for path in paths]
+    learnt, aside = split_games(parts, KEPT_ASIDE)
     if len(aside) == 0:
         names = ", ".join(map(str, paths))
         raise ValueError(f"{names}: at least {KEPT_ASIDE} positions, not {len(learnt)}")
