@@ -71,10 +71,11 @@ def test_rounding_is_fair() -> None:
 
 
 @pytest.mark.skipif(core.TUNING, reason="this build is one for tuning")
+@pytest.mark.parametrize("words", [["--spsa", "{name}"], ["--spsa={name}"]])
 def test_a_build_whose_numbers_stand_fast_says_so(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    words: list[str], tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    assert cli.main(["tune", "--spsa", str(tmp_path / "run")]) == 2
+    assert cli.main(["tune", *(word.format(name=tmp_path / "run") for word in words)]) == 2
     assert "build with CYTHERA_TUNE=1" in capfd.readouterr().err
 
 

@@ -51,7 +51,7 @@ def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def main(arguments: Sequence[str]) -> int:
-    if "--spsa" in arguments:
+    if any(word.split("=")[0] == "--spsa" for word in arguments):
         from uci_engine.learn import spsa
 
         return spsa.main(arguments)
