@@ -374,17 +374,24 @@ def test_tables_in_use_are_not_closed() -> None:
 # ---- below the root
 
 
-@needs_four_men
+# The capture or promotion that decides leads into the tables, which have one man less.
+FOUR_MEN = "8/8/8/4k3/7p/8/8/KR6 w - - 0 1"
+FIVE_MEN = "8/8/8/4k3/7p/8/8/KRN5 w - - 0 1"
+
+
 @pytest.mark.parametrize(
-    ("fen", "told"),
+    ("directory", "fen", "told"),
     [
-        # Five men; the capture or promotion that decides leads into the tables.
-        pytest.param("8/8/8/4k3/7p/8/8/KRN5 w - - 0 1", 19_900, id="wins-a-pawn"),
-        pytest.param("8/8/8/4k3/7p/8/8/KRN5 b - - 0 1", -19_900, id="loses-it"),
+        pytest.param(THREE_MEN, FOUR_MEN, 19_900, id="3-wins-a-pawn"),
+        pytest.param(THREE_MEN, "8/8/8/8/3k4/8/2p5/K6R b - - 0 1", -19_900, id="3-loses-it"),
+        pytest.param(TABLES, FIVE_MEN, 19_900, id="4-wins-a-pawn", marks=needs_four_men),
+        pytest.param(
+            TABLES, FIVE_MEN.replace(" w ", " b "), -19_900, id="4-loses-it", marks=needs_four_men
+        ),
     ],
 )
-def test_the_search_finds_wins_in_the_tables(fen: str, told: int) -> None:
-    with Tablebase(TABLES) as tables:
+def test_the_search_finds_wins_in_the_tables(directory: Path, fen: str, told: int) -> None:
+    with Tablebase(directory) as tables:
         found = Searcher().search(Board(fen), nodes=100_000, tablebase=tables)
         assert found.infos[0].tbhits > 0
         assert abs(found.score) >= abs(told)
@@ -393,20 +400,30 @@ def test_the_search_finds_wins_in_the_tables(fen: str, told: int) -> None:
         assert abs(without.score) < 19_000
 
 
-FIVE_MEN = "8/8/8/4k3/7p/8/8/KRN5 w - - 0 1"
+def count_hits(directory: Path, fen: str, limit: int = 7, depth: int = 1) -> int:
+    with Tablebase(directory) as tables:
+        found = Searcher().search(
+            Board(fen), depth=8, tablebase=tables, probe_limit=limit, probe_depth=depth
+        )
+        return found.infos[0].tbhits
 
 
-@needs_four_men
 def test_depth_and_limit_mean_what_they_do_elsewhere() -> None:
-    """Five men, tables of four: the depth counts for positions with as many men as the limit, and
+    """Four men, tables of three: the depth counts for positions with as many men as the limit, and
     for none if the limit is beyond the tables."""
 
     def hits(limit: int = 7, depth: int = 1) -> int:
-        with Tablebase(TABLES) as tables:
-            found = Searcher().search(
-                Board(FIVE_MEN), depth=8, tablebase=tables, probe_limit=limit, probe_depth=depth
-            )
-            return found.infos[0].tbhits
+        return count_hits(THREE_MEN, FOUR_MEN, limit, depth)
+
+    assert hits(2) == 0
+    assert hits(3) > hits(3, 4) > hits(3, 100) == 0
+    assert hits(4, 100) == hits(3) == hits()
+
+
+@needs_four_men
+def test_depth_does_not_count_for_fewer_men_than_the_limit() -> None:
+    def hits(limit: int = 7, depth: int = 1) -> int:
+        return count_hits(TABLES, FIVE_MEN, limit, depth)
 
     assert hits(2) == 0
     assert 0 < hits(3) < hits(4)
@@ -415,11 +432,30 @@ def test_depth_and_limit_mean_what_they_do_elsewhere() -> None:
     assert hits(5, 100) == hits(4) == hits()
 
 
-@needs_four_men
+@pytest.mark.parametrize(
+    ("limit", "depth", "are_some"), [(2, 1, False), (3, 1, True), (3, 100, False), (7, 100, True)]
+)
+def test_depth_and_limit_are_options(limit: int, depth: int, are_some: bool) -> None:
+    with EngineProcess() as engine:
+        engine.ask(
+            f"setoption name SyzygyPath value {THREE_MEN}",
+            f"setoption name SyzygyProbeLimit value {limit}",
+            f"setoption name SyzygyProbeDepth value {depth}",
+        )
+        assert (field(ask(engine, FOUR_MEN, "go depth 8")[-2], "tbhits") > 0) == are_some
+
+
 def test_the_hits_of_all_threads_are_counted() -> None:
-    with Tablebase(TABLES) as tables:
-        found = Searcher(threads=2).search(Board(FIVE_MEN), nodes=50_000, tablebase=tables)
-        assert found.infos[0].tbhits > 0
+    """One in four threads finds about as much as a thread alone in a fourth of the nodes."""
+    pawns = Board("8/3k4/8/3p4/8/3P4/3K4/8 w - - 0 1")
+    nodes = 160_000
+
+    def hits(threads: int, nodes: int) -> int:
+        with Tablebase(THREE_MEN) as tables:
+            found = Searcher(threads=threads).search(pawns, nodes=nodes, tablebase=tables)
+            return found.infos[0].tbhits
+
+    assert hits(4, nodes) > 1.5 * hits(1, nodes // 4) > 0
 
 
 def test_a_search_without_tables_is_the_same(tables: Tablebase) -> None:
