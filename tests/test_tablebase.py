@@ -14,6 +14,7 @@ import chess.syzygy
 import numpy as np
 import pytest
 from syzygy_tables import TABLES, THREE_MEN, needs_four_men
+from syzygy_writer import write_wdl
 
 from core_ext.core import UNKNOWN_WDL
 from lib.endings import compare, ending_names, random_position
@@ -45,8 +46,7 @@ def test_both_probers_say_the_same(directory: Path) -> None:
     assert en_passants > 10 or directory == THREE_MEN
 
 
-@needs_four_men
-@pytest.mark.parametrize(
+EN_PASSANTS = pytest.mark.parametrize(
     "fen",
     [
         pytest.param("8/8/8/8/1pP5/8/K7/2k5 b - c3 0 1", id="possible"),
@@ -57,10 +57,24 @@ def test_both_probers_say_the_same(directory: Path) -> None:
         pytest.param("8/8/8/8/2pP4/2K5/8/k7 b - d3 0 1", id="checks"),
     ],
 )
+
+
+@needs_four_men
+@EN_PASSANTS
 def test_en_passant(fen: str) -> None:
     with Tablebase(TABLES) as tables, chess.syzygy.open_tablebase(str(TABLES)) as oracle:
         compare(chess.Board(fen), tables, oracle)
         compare(chess.Board(fen).mirror(), tables, oracle)
+
+
+@EN_PASSANTS
+def test_en_passant_leads_into_tables_of_three_men(copies: Path, fen: str) -> None:
+    """Whatever the table of four men says, which is made up."""
+    for seed in range(20):
+        write_wdl(copies, "KPvKP", seed)
+        with Tablebase(copies) as tables, chess.syzygy.open_tablebase(str(copies)) as oracle:
+            for board in (chess.Board(fen), chess.Board(fen).mirror()):
+                assert tables.wdl(Board(board)) == oracle.probe_wdl(board)
 
 
 # ---- what there is
