@@ -19,6 +19,7 @@ import chess.pgn
 import chess.polyglot
 import pytest
 from arena_tools import command, games, match, play, run, stub
+from syzygy_tables import THREE_MEN
 from uci_process import ENVIRONMENT, TIMEOUT
 
 pytestmark = pytest.mark.release_only
@@ -120,6 +121,17 @@ def test_limits_beyond_all_integers_are_no_limits(limits: list[str], tmp_path: P
     engines = (["proto=internal", "name=inside"], stub(name="outside"))
     results = play(*engines, out=tmp_path / "m", extra=["--games", "2", *SHORT], each=limits)
     assert results["reasons"] == {"adjudicated draw": 2}
+
+
+def test_a_damaged_table_is_told_of_once(tmp_path: Path) -> None:
+    table = tmp_path / "KRvK.rtbw"
+    table.write_bytes((THREE_MEN / table.name).read_bytes()[:100])
+    book = tmp_path / "o.epd"
+    book.write_text("8/8/8/4k3/8/8/8/KR6 w - - 0 1\n")
+    extra: list[str | Path] = ["--openings", book, "--games", "2", "--maxmoves", "3"]
+    said = run(*match(stub(name="a"), stub(name="b"), extra=[*extra, "--tb", tmp_path]))
+    assert said.returncode == 0
+    assert said.stdout.count(f"{table} is of no use: ") == 1
 
 
 def test_sprt_stops_the_match(tmp_path: Path) -> None:

@@ -11,11 +11,12 @@ from pathlib import Path
 import chess
 import chess.polyglot
 import pytest
-from syzygy_tables import TABLES, needs_four_men
+from syzygy_tables import TABLES, THREE_MEN, needs_four_men
 
 from uci_engine import START_FEN, Board
 from uci_engine.arena.play.adjudication import Adjudication, ScoreWatch, ending_by_rule
 from uci_engine.arena.play.engine_game import Opening
+from uci_engine.arena.play.notices import Notice
 from uci_engine.arena.play.openings import DEFAULT_SET, OpeningSource, load_openings
 from uci_engine.arena.play.positions import parse_position
 from uci_engine.arena.play.schedule import Schedule
@@ -405,9 +406,22 @@ def test_longest_game() -> None:
 )
 def test_tables(fen: str, result: str | None) -> None:
     judge = make_judge(Adjudication(syzygy_path=str(TABLES), syzygy_pieces=4))
+    notices: list[Notice] = []
     assert judge is not None
-    ending = judge(Board(fen))
+    ending = judge(Board(fen), notices.append)
     assert (ending.result if ending else None) == result
+    assert not notices
+
+
+def test_a_damaged_table_is_told_of(tmp_path: Path) -> None:
+    table = tmp_path / "KRvK.rtbw"
+    table.write_bytes((THREE_MEN / table.name).read_bytes()[:100])
+    judge = make_judge(Adjudication(syzygy_path=str(tmp_path)))
+    notices: list[Notice] = []
+    assert judge(Board("8/8/8/4k3/8/8/8/KR6 w - - 0 1"), notices.append) is None
+    assert judge(Board("8/8/8/3k4/8/8/8/KR6 w - - 0 1"), notices.append) is None
+    assert f"{table} is of no use" in notices[0].text
+    assert notices[0].about == notices[1].about  # so it is shown once
 
 
 def test_no_tables(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ import pytest
 from chess.engine import Limit
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from syzygy_tables import THREE_MEN
 from terminal_session import CTRL_C, CTRL_D, TerminalSession, read_games, sans
 from uci_process import CHESS960, COMMAND, ENVIRONMENT, TIMEOUT
 
@@ -469,3 +470,20 @@ def test_any_lines_leave_games_that_can_be_read(
         for game in read_games(path):
             assert game.headers["Event"] == "Game against Cythera"
         path.unlink()
+
+
+def test_a_damaged_table_is_told_of_in_one_sentence(tmp_path: Path) -> None:
+    """By the opponent and by the coach, who both meet it, together."""
+    table = tmp_path / "KRvK.rtbw"
+    table.write_bytes((THREE_MEN / table.name).read_bytes()[:100])
+    start = ["--fen", "8/8/8/4k3/8/8/8/KR6 w - - 0 1", "--color", "black"]
+    engine = ["--elo", "full", "--seconds", "0.05", "--syzygy", str(tmp_path)]
+    answer = subprocess.run(
+        [*COMMAND, "play", "--hash", "1", "--eval", *start, *engine],
+        input=b"Ke4\nquit\n",
+        env={**ENVIRONMENT, "XDG_DATA_HOME": str(tmp_path)},
+        capture_output=True,
+        timeout=TIMEOUT,
+        check=True,
+    )
+    assert re.fullmatch(r"cythera: \S*KRvK\.rtbw is of no use: .*\n", answer.stderr.decode())

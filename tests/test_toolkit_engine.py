@@ -8,6 +8,7 @@ import inspect
 import json
 import struct
 import time
+import warnings
 from pathlib import Path
 
 import chess
@@ -15,6 +16,7 @@ import chess.engine
 import chess.polyglot
 import pytest
 from chess.engine import EngineError, EngineTerminatedError, Limit
+from syzygy_tables import THREE_MEN
 from uci_process import COMMAND, ENVIRONMENT, MATE_IN_ONE, MATED, TIMEOUT
 
 from uci_engine import AsyncEngine, Board, Engine
@@ -85,6 +87,19 @@ def test_wrong_options_are_errors_of_the_engine(options: dict[str, object]) -> N
 def test_wrong_settings_are_named(options: dict[str, object]) -> None:
     with pytest.raises((ValueError, OSError)):
         Engine(**options)  # type: ignore[arg-type]
+
+
+def test_a_damaged_table_is_warned_of_once(tmp_path: Path) -> None:
+    table = tmp_path / "KRvK.rtbw"
+    table.write_bytes((THREE_MEN / table.name).read_bytes()[:100])
+    board = chess.Board("8/8/8/4k3/8/8/8/KR6 w - - 0 1")
+    with Engine(hash_mb=1, syzygy=tmp_path) as engine:
+        with pytest.warns(RuntimeWarning, match=r"KRvK\.rtbw is of no use") as told:
+            assert play(engine, board)
+        assert len(told) == 1
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert play(engine, board)
 
 
 def test_strength_is_limited_by_nodes() -> None:

@@ -17,6 +17,7 @@ import atexit
 import os
 import threading
 import time
+import warnings
 import weakref
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, TypedDict, overload
@@ -423,7 +424,8 @@ def run_search(
 
 
 class Silence(Output):
-    """An engine inside a program writes nothing; its last remark is kept."""
+    """An engine inside a program writes nothing; its last remark is kept, and what is wrong is a
+    warning of Python's."""
 
     last = ""
 
@@ -434,6 +436,10 @@ class Silence(Output):
     def tell(self, message: object) -> None:
         self.last = str(message)
         super().tell(message)
+
+    def warn(self, message: object) -> None:
+        super().warn(message)
+        warnings.warn(str(message), RuntimeWarning, stacklevel=2)
 
 
 def stop_all(searches: Iterable[Findings]) -> None:

@@ -57,6 +57,10 @@ class Output:
         """A remark for people; always one line."""
         self.write("info string " + tame(" ".join(str(message).split()), LONGEST_MESSAGE))
 
+    def warn(self, message: object) -> None:
+        """What is wrong although there is an answer."""
+        self.tell(message)
+
     def log_to(self, path: str) -> None:
         """Copy what is said and heard to a file from now on; an empty path ends that."""
         descriptor = None

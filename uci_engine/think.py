@@ -176,7 +176,7 @@ class Thinker:
         """Choose a move, and see to it that the last lines told begin with it."""
         if self.aids.tablebase is not None:
             for refusal in self.aids.tablebase.refusals():
-                self.output.tell(refusal)
+                self.output.warn(refusal)
         lines = result.infos
         best = self.choose(lines)
         others = [line for line in lines if line.pv[0] != best.pv[0]]

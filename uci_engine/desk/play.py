@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -163,7 +164,8 @@ def main(arguments: Sequence[str]) -> int:
     settings = read_settings(options)
     sitting, colour, store = open_game(options, settings)
     wanted = EngineSettings(options.threads, options.hash, options.book, options.syzygy)
-    with Terminal(os.environ) as terminal:
+    with warnings.catch_warnings(), Terminal(os.environ) as terminal:
+        warnings.showwarning = lambda message, *_, **__: terminal.warn(message)
         # Whoever reads a pipe is no person.
         is_paced = terminal.is_interactive and not options.fast
         opponent = Opponent(settings.elo, wanted, seconds=options.seconds, is_paced=is_paced)

@@ -13,7 +13,9 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from uci_engine.errors import LONGEST_MESSAGE
 from uci_engine.interrupts import Interrupts
+from uci_engine.text import tame
 
 LONGEST_LINE = 4096  # bytes; the rest of a longer one is passed over
 # A signal that comes just before a wait begins is noted and wakes nobody up. A timer that goes off
@@ -92,6 +94,12 @@ class Terminal:
 
     def write(self, *lines: str) -> None:
         print("\n".join(lines), flush=True)
+
+    def warn(self, message: object) -> None:
+        """A sentence aside, which may come while a remark is shown."""
+        wipe = WIPE if self.can_wipe and sys.stderr.isatty() else ""
+        sentence = tame(str(message), LONGEST_MESSAGE)
+        print(f"{wipe}cythera: {sentence}", file=sys.stderr, flush=True)
 
     @contextlib.contextmanager
     def remark(self, text: str) -> Iterator[None]:

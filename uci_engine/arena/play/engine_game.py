@@ -46,7 +46,7 @@ class Game:
         task: GameTask,
         specs: tuple[EngineSpec, EngineSpec],
         limits: Adjudication,
-        tablebase: Callable[[Board], Ending | None] | None = None,
+        tablebase: Callable[[Board, Hearer], Ending | None] | None = None,
         tell: Hearer = lambda _: None,
     ) -> None:
         opening = task.opening
@@ -157,7 +157,7 @@ class Game:
         return (
             ending_by_rule(self.board)
             or self.watch.verdict(self.board)
-            or (self.tablebase(self.board) if self.tablebase else None)
+            or (self.tablebase(self.board, self.tell) if self.tablebase else None)
         )
 
     def note(self, answer: Answer, move: str, white: bool) -> None:

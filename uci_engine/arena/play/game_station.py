@@ -26,8 +26,8 @@ class GameJob:
         return GameStation(self)
 
 
-def find_judge(limits: Adjudication) -> Callable[[Board], Ending | None] | None:
-    """Who adjudicates by tables; python-chess, which reads them, is loaded only for this."""
+def find_judge(limits: Adjudication) -> Callable[[Board, Hearer], Ending | None] | None:
+    """Who adjudicates by tables, if they are wanted."""
     if not limits.syzygy_path:
         return None
     from uci_engine.arena.play.syzygy import make_judge

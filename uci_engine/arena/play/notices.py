@@ -1,4 +1,4 @@
-"""Remarks on engines, made where they play and shown where somebody looks."""
+"""Remarks on engines and files, made where they play and shown where somebody looks."""
 
 from __future__ import annotations
 

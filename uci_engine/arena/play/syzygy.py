@@ -7,9 +7,12 @@ from collections.abc import Callable
 
 from uci_engine import Board, Tablebase
 from uci_engine.arena.play.adjudication import Adjudication, Ending
+from uci_engine.arena.play.notices import Hearer, Notice
 from uci_engine.arena.results.record import DRAW, win_for
+from uci_engine.errors import LONGEST_MESSAGE
+from uci_engine.text import tame
 
-Judge = Callable[[Board], Ending | None]
+Judge = Callable[[Board, Hearer], Ending | None]
 
 LOSS, DRAWN, WIN = -2, 0, 2
 FIFTY_MOVES = 100  # plies
@@ -22,13 +25,15 @@ def make_judge(limits: Adjudication) -> Judge:
     tables = open_tables(limits.syzygy_path)
     most = limits.syzygy_pieces or tables.most_men
 
-    def judge(board: Board) -> Ending | None:
+    def judge(board: Board, tell: Hearer) -> Ending | None:
         pieces = board.bitboards[6] | board.bitboards[7]
         if int(pieces).bit_count() > most:
             return None
         try:
             return verdict(tables, board)
-        except ValueError:  # a damaged file: the game is played to its end
+        except ValueError as error:  # a damaged file: the game is played to its end
+            damage = tame(str(error), LONGEST_MESSAGE)
+            tell(Notice(damage, damage))
             return None
 
     return judge
