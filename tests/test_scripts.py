@@ -10,6 +10,7 @@ import pytest
 from uci_process import ENVIRONMENT, TIMEOUT
 
 from lib import ROOT
+from lib.wheel_starts import compare_starts, is_slow
 
 PERFT_ENGINE = """\
 import sys
@@ -127,3 +128,31 @@ def test_a_reader_that_has_seen_enough_of_a_perft_suite(tmp_path: Path) -> None:
         errors = process.stderr.read()
     assert process.returncode == 1
     assert "Error" not in errors
+
+
+def test_a_wheel_that_starts_slowly_is_a_problem(tmp_path: Path) -> None:
+    """In the place of its Python, one that thinks first."""
+    checkout, wheel = Path(sys.executable), tmp_path / "python"
+    wheel.write_text(f'#!/bin/sh\nsleep 0.3\nexec "{checkout}" "$@"\n')
+    wheel.chmod(0o755)
+    lines, problems = compare_starts(wheel, checkout, rounds=3)
+    assert [line.split("wheel")[0].strip() for line in lines] == ["to uciok", "import"]
+    assert [problem.partition(":")[0] for problem in problems] == [
+        "the wheel starts too slowly (to uciok)",
+        "the wheel starts too slowly (import)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "than", "is_too_much"),
+    [
+        (0.050, 0.050, False),
+        (0.022, 0.018, False),  # many parts of little
+        (0.110, 0.100, False),  # few parts of much
+        (0.116, 0.100, True),
+        (0.024, 0.018, True),
+        (0.050, 0.100, False),
+    ],
+)
+def test_what_is_slow(seconds: float, than: float, is_too_much: bool) -> None:
+    assert is_slow(seconds, than) == is_too_much
