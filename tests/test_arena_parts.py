@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
@@ -15,6 +16,7 @@ from syzygy_tables import TABLES, THREE_MEN, needs_four_men
 
 from uci_engine import START_FEN, Board
 from uci_engine.arena.play.adjudication import Adjudication, ScoreWatch, ending_by_rule
+from uci_engine.arena.play.cluster import load_dask
 from uci_engine.arena.play.engine_game import Opening
 from uci_engine.arena.play.notices import Notice
 from uci_engine.arena.play.openings import DEFAULT_SET, OpeningSource, load_openings
@@ -450,3 +452,12 @@ def test_test_position() -> None:
         parse_position("6k1/5ppp/8/8/8/8/8/R6K w - - bm Qa8;", 1, False)
     with pytest.raises(ValueError, match="neither bm nor am nor dm"):
         parse_position("6k1/5ppp/8/8/8/8/8/R6K w - - id 3;", 1, False)
+
+
+# Clusters
+
+
+def test_without_dask_there_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(ValueError, match=r"\A--cluster needs .* pip install 'cythera\[cluster\]'"):
+        load_dask()

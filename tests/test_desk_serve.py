@@ -563,7 +563,10 @@ def test_without_aiohttp_there_is_one_sentence(tmp_path: Path) -> None:
     )
     answer = run_to_the_end(sys.executable, "-c", program)
     assert answer.returncode == 2
-    assert answer.stderr == "cythera: serve needs aiohttp: pip install cythera[web]\n"
+    assert answer.stderr == (
+        "cythera: serve needs the package aiohttp: pip install 'cythera[web]'"
+        " (in a checkout: .venv/bin/pip install aiohttp)\n"
+    )
     program = "import sys, uci_engine.cli, uci_engine.uci; print('aiohttp' in sys.modules)"
     assert run_to_the_end(sys.executable, "-c", program).stdout == "False\n"
     assert "PYTHONPATH" in ENVIRONMENT

@@ -55,6 +55,15 @@ def tell_error(error: Exception) -> int:
     return 2
 
 
+def lacking(what: str, package: str, extra: str) -> ValueError:
+    """An optional package that is not here. The quotes are for zsh, to which brackets are a
+    pattern; the environment of a checkout, which scripts/engine makes, is on nobody's path."""
+    return ValueError(
+        f"{what} needs the package {package}: pip install 'cythera[{extra}]'"
+        f" (in a checkout: .venv/bin/pip install {package})"
+    )
+
+
 def replace_missing_streams() -> None:
     """Where a stream was closed at the start Python has None, which print() takes for stdout."""
     if sys.stderr is None:

@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Sequence
 from typing import TYPE_CHECKING
 
 from uci_engine.arguments import Parser, decimal_between, number_between
+from uci_engine.errors import lacking
 
 if TYPE_CHECKING:
     from uci_engine.desk.site import Site
@@ -75,7 +76,7 @@ def load_web() -> None:
     try:
         import aiohttp  # noqa: F401
     except ImportError:
-        raise ValueError("serve needs aiohttp: pip install cythera[web]") from None
+        raise lacking("serve", "aiohttp", "web") from None
     # What it would log is what somebody else's program sent; the answers say it.
     for name in ("aiohttp", "asyncio"):
         logging.getLogger(name).setLevel(logging.CRITICAL)

@@ -23,6 +23,7 @@ from uci_engine.arena.play.runner import Job, Result, Station, Task, TaskCancell
 from uci_engine.arena.players.process import EngineError
 from uci_engine.arena.players.seats import make_player
 from uci_engine.arena.players.spec import EngineSpec
+from uci_engine.errors import lacking
 from uci_engine.interrupts import DELAY_S
 
 Client = Any  # distributed.Client
@@ -122,7 +123,7 @@ def load_dask() -> Any:
     try:
         return importlib.import_module("distributed")
     except ImportError:
-        raise ValueError("--cluster needs Dask distributed: pip install cythera[cluster]") from None
+        raise lacking("--cluster", "distributed", "cluster") from None
 
 
 def connect(address: str, concurrency: int) -> Client:
