@@ -13,6 +13,7 @@ import chess
 import pytest
 from uci_process import MATE_IN_ONE, EngineProcess, assert_answer, best_move, field
 
+from lib import ROOT
 from uci_engine.limits import CLOCK_SHARE, INCREMENT_SHARE, RESERVE_MS, allot_clock
 from uci_engine.options import ALL_OPTIONS, Options, find_option
 
@@ -49,6 +50,13 @@ def offered() -> dict[str, str]:
 def test_every_option_that_clients_need_is_there(offered: dict[str, str]) -> None:
     needed = {name.strip() for name in NEEDED.split(",")}
     assert needed <= offered.keys()
+
+
+def test_every_option_has_its_row_in_the_docs(offered: dict[str, str]) -> None:
+    text = (ROOT / "docs" / "GUIS.md").read_text(encoding="utf-8")
+    rows = text.partition("\n## Options\n")[2].partition("\n## ")[0]
+    told = [name for cell in re.findall(r"^\| (.+?) \|", rows, re.M) for name in cell.split(", ")]
+    assert sorted(told[1:]) == sorted(offered)  # the first row is the table's head
 
 
 def test_names_are_free_of_the_words_of_the_protocol(offered: dict[str, str]) -> None:
