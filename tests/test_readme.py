@@ -13,6 +13,7 @@ from uci_process import ENVIRONMENT, TIMEOUT
 
 from lib import ROOT
 from lib.terminal_picture import COLUMNS, LETTER, MARGIN, draw_terminal
+from uci_engine.shell.commands import every_command
 
 pytestmark = pytest.mark.release_only
 
@@ -49,6 +50,14 @@ def test_its_pictures_are_those_that_the_script_makes() -> None:
     for name in shown:
         assert f'"{name}"' in source
         assert (ROOT / "docs" / "pictures" / name).stat().st_size < LARGEST_PICTURE
+
+
+def test_every_command_that_trusts_a_cluster_is_named() -> None:
+    text = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
+    row = re.findall(r"^\| a Dask cluster .+$", text, re.MULTILINE)[0]
+    named = {words.removeprefix("cythera ").split()[0] for words in re.findall(r"`(.+?)`", row)}
+    users = {command.name for command in every_command() if "--cluster" in command.flags}
+    assert users == named - {"--cluster"}
 
 
 def test_two_commands_come_first() -> None:
