@@ -156,3 +156,10 @@ def test_a_wheel_that_starts_slowly_is_a_problem(tmp_path: Path) -> None:
 )
 def test_what_is_slow(seconds: float, than: float, is_too_much: bool) -> None:
     assert is_slow(seconds, than) == is_too_much
+
+
+@pytest.mark.parametrize("home", ["", "https://example.org/cythera"])
+def test_wheels_without_a_home_are_told_of(home: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(ENVIRONMENT, "CYTHERA_HOME", home)
+    said = run("wheels", "--levels", "x86-64-v3").stderr
+    assert said.count("CYTHERA_HOME is not set: ") == (home == "")
