@@ -78,6 +78,7 @@ ALL = "\x1b*"  # readline puts all that is possible into the line
 # What is typed, and the words that it becomes.
 COMPLETIONS = [
     ("ben", ["bench"]),
+    ("--ver", ["--version"]),
     ("help ben", ["help", "bench"]),
     ("match --fo", ["match", "--format"]),
     ("match --format ga", ["match", "--format", "gauntlet"]),
@@ -110,15 +111,21 @@ def test_bash_completes(script: Callable[[str], Path], place: Path) -> None:
 
 @needs("bash")
 def test_bash_offers_all_that_there_is(script: Callable[[str], Path], place: Path) -> None:
-    typed = ("", "lab ", "learn --from ", "match --games ", "match --engine cmd=gam")
+    typed = [
+        *("", "lab ", "learn --from ", "match --games ", "match --engine cmd=gam"),
+        *("play --name gam", "serve --name gam", "match --out gam"),
+    ]
     lines = [f"cythera {each}{ALL}" for each in typed]
     answers = type_into(BASH, f". {script('bash')}", lines, place)
-    commands, experiments, begin, games, engine = answers
+    commands, experiments, begin, games, engine, player, host, out = answers
     assert {*cli.purposes(), "help", "--version"} <= {*commands}
     assert {*EXPERIMENTS, "all"} == {*experiments[1:]}
     assert begin == ["learn", "--from", "classical", "rules"]
     assert games == ["match", "--games"]  # nobody knows how many
     assert engine == ["match", "--engine", "cmd=games.pgn"]
+    assert player == ["play", "--name", "gam"]  # a person's
+    assert host == ["serve", "--name", "gam"]
+    assert out == ["match", "--out", "games.pgn"]
 
 
 @needs("zsh")

@@ -124,11 +124,13 @@ def from_parser(words: Sequence[str], purpose: str, parser: argparse.ArgumentPar
 
 def from_action(action: argparse.Action, program: str) -> Argument:
     takes_value = action.nargs != 0
-    name = action.metavar if isinstance(action.metavar, str) else action.dest.upper()
+    given_name = action.metavar if isinstance(action.metavar, str) else ""
+    name = given_name or action.dest.upper()
     return Argument(
         flags=tuple(action.option_strings),
         value=(name + (" ..." if action.nargs in ("+", "*") else "")) if takes_value else "",
         choices=tuple(map(str, action.choices or ())) if takes_value else (),
-        is_file=takes_value and (action.type is Path or name in FILE_NAMES),
+        # A flag's own name says nothing: that of --name is a person's or a host's.
+        is_file=takes_value and (action.type is Path or given_name in FILE_NAMES),
         purpose=(action.help or "") % {**vars(action), "prog": program},
     )

@@ -9,7 +9,7 @@ from uci_engine.arguments import Parser
 from uci_engine.shell.commands import Argument, Command, all_commands
 
 HELP = "help"
-TOP_FLAGS = ("--help", "--version")
+TOP_FLAGS = {"--help": "list the commands", "--version": "tell about the build"}
 SUGGESTIONS = """\
 bash:  cythera completion bash >~/.local/share/bash-completion/completions/cythera
 zsh:   cythera completion zsh >DIR/_cythera, where DIR is one that fpath names before compinit
@@ -154,6 +154,8 @@ def zsh_script(commands: Sequence[Command]) -> Iterator[str]:
     yield "    if ((CURRENT == 2)); then"
     yield f"        known=({zsh_list([*described(commands), (HELP, 'tell about a command')])})"
     yield "        _describe command known"
+    yield f"        known=({zsh_list([*TOP_FLAGS.items()])})"
+    yield "        _describe -o option known"
     yield "        return"
     yield "    fi"
     yield "    case $command in"
@@ -215,6 +217,8 @@ def fish_script(commands: Sequence[Command]) -> Iterator[str]:
     yield "complete -c cythera -f"
     for name, purpose in [*described(commands), (HELP, "tell about a command")]:
         yield f"complete -c cythera -n __cythera_said -a {name} -d {fish_quote(purpose)}"
+    for flag, purpose in TOP_FLAGS.items():
+        yield f"complete -c cythera -n __cythera_said -l {flag[2:]} -d {fish_quote(purpose)}"
     helped = " ".join(command.name for command in commands)
     yield f"complete -c cythera -n '__cythera_said {HELP}' -a '{helped}'"
     for command in commands:
