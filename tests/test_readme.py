@@ -60,6 +60,14 @@ def test_every_command_that_trusts_a_cluster_is_named() -> None:
     assert users == named - {"--cluster"}
 
 
+def test_the_desk_was_measured_with_the_levels_that_it_names() -> None:
+    script = (ROOT / "scripts" / "measure_desk").read_text(encoding="utf-8")
+    players = script.partition("\nPLAYERS = (\n")[2].partition("\n)\n")[0]
+    levels = [int(level) for level in re.findall(r", (\d+)\),$", players, re.MULTILINE)]
+    told = (ROOT / "docs" / "DESK.md").read_text(encoding="utf-8")
+    assert f"engines of {min(levels)} to {max(levels)} Elo" in told
+
+
 def test_two_commands_come_first() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     first = re.findall(r"```\n(.*?)```", text, re.DOTALL)[0]
@@ -86,4 +94,21 @@ def test_a_picture_that_there_is_not_is_one_sentence() -> None:
     )  # fmt: skip
     assert answer.returncode == 2
     assert answer.stderr.startswith("cythera: README.md has no picture 'sunset'; there are ")
+    assert answer.stderr.count("\n") == 1
+
+
+def test_the_slow_debug_build_is_not_drawn() -> None:
+    """Asked for a picture that there is not, so that a failure leaves those that there are."""
+    script = str(ROOT / "scripts" / "draw_readme")
+    program = (
+        "import runpy, sys; from core_ext import core; core.DEBUG = True; "
+        f"sys.argv = [{script!r}, 'sunset']; runpy.run_path({script!r}, run_name='__main__')"
+    )
+    answer = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**ENVIRONMENT, "PYTHONPATH": str(ROOT / "scripts")},
+        capture_output=True, text=True, timeout=TIMEOUT, check=False,
+    )  # fmt: skip
+    assert answer.returncode == 2
+    assert answer.stderr.endswith("this core is a debug build\n")
     assert answer.stderr.count("\n") == 1
