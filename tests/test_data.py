@@ -10,8 +10,7 @@ import pytest
 from learn_tools import own_games
 
 from uci_engine import batch, cli
-from uci_engine.learn import data
-from uci_engine.learn.gamefiles import Filter, expand, format_block, read_blocks
+from uci_engine.learn.gamefiles import Filter, expand, format_block, read_blocks, single_games
 
 pytestmark = pytest.mark.release_only
 
@@ -39,7 +38,7 @@ def run(*words: object) -> int:
 
 
 def games_of(path: Path) -> list[bytes]:
-    return [game for block in read_blocks(path) for game in data.single_games(block)]
+    return [game for block in read_blocks(path) for game in single_games(block)]
 
 
 def test_what_is_shown_is_what_is_there(
@@ -56,7 +55,8 @@ def test_what_is_shown_is_what_is_there(
     if draws:
         assert re.search(rf"^ +draw +{draws:.1f}%", shown, re.MULTILINE)
     even = 100 * np.mean((positions["score"] >= -50) & (positions["score"] < 50))
-    assert re.search(rf"^ +-50 to 49 +{even:.1f}%", shown, re.MULTILINE)
+    count = np.count_nonzero((positions["score"] >= -50) & (positions["score"] < 50))
+    assert re.search(rf"^ +-50 to 49 +{even:.1f}% +{count:,} ", shown, re.MULTILINE)
 
 
 def test_merged_files_hold_all_games(files: list[Path], games: list[bytes], tmp_path: Path) -> None:
@@ -125,6 +125,49 @@ def test_damage_is_named_by_its_offset_and_skipped_on_request(
     assert run("check", out) == 0
 
 
+def test_a_cut_file_of_records_is_named_by_its_offset(
+    games: list[bytes], tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """As the disk was full, say; the other files are checked as well."""
+    cut, strange, whole = (tmp_path / f"{name}.bin" for name in ("cut", "strange", "whole"))
+    positions = expand(b"".join(games), Filter())
+    whole.write_bytes(positions.tobytes())
+    cut.write_bytes(positions.tobytes()[:-5])
+    strange.write_bytes(b"no position" * 32)
+    problem = f"cut.bin: at byte {32 * len(positions) - 32}: the file ends in the midst of"
+    assert run("check", strange, cut, whole) == 1
+    said = capfd.readouterr().out.splitlines()
+    assert said[0] == f"{strange}: item 0 is not a chess position"
+    assert problem in said[1]
+    assert said[2] == f"{whole}: {len(positions):,} positions, all well"
+    assert run("show", cut) == 2
+    assert problem in capfd.readouterr().err
+    assert run("shuffle", tmp_path / "out.bin", cut, "--skip") == 0
+    assert f"skipped: {tmp_path}/{problem}" in capfd.readouterr().err
+    assert (tmp_path / "out.bin").stat().st_size == 32 * len(positions) - 32
+
+
+@pytest.mark.parametrize("start", [b"", b"CYG"])
+def test_a_run_that_was_killed_at_its_first_game_leaves_a_file_of_games(
+    files: list[Path], tmp_path: Path, start: bytes
+) -> None:
+    empty, out = tmp_path / "empty.games", tmp_path / "all.games"
+    empty.write_bytes(start)
+    assert run("check", empty) == (1 if start else 0)
+    assert run("merge", out, empty, *files, "--skip") == 0
+    assert len(games_of(out)) == 40
+
+
+def test_a_block_of_what_is_no_game_is_named(
+    games: list[bytes], tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "own.games"
+    first = format_block(games[0], 1)
+    path.write_bytes(first + format_block(games[1][:32] + b"\0\0" + games[1][34:], 1))
+    assert run("check", path) == 1
+    assert f"{path}: at byte {len(first)}: game 0 is no game of chess" in capfd.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
@@ -136,6 +179,7 @@ def test_damage_is_named_by_its_offset_and_skipped_on_request(
         (["merge", "{folder}/out", "{folder}/text"], "text: not a file of games"),
         (["shuffle", "{folder}/out", "{folder}/text"], "text: item 0 is not a chess position"),
         (["split", "{folder}/out", "{folder}/text"], "--aside"),
+        (["split", "{folder}/s", "{folder}/text", "--aside", "{folder}/./s"], "for both parts"),
     ],
 )
 def test_wrong_calls_are_one_line(

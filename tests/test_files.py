@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from arena_tools import run
+from learn_tools import own_games
 
 from uci_engine.files import read_games, read_text, replace_json, replace_text
+from uci_engine.learn.gamefiles import format_block
 
 pytestmark = pytest.mark.release_only
 
@@ -89,6 +92,48 @@ def test_names_that_no_file_can_have_are_refused(
     assert answer.returncode == 2
     assert answer.stderr.count("\n") == 1
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["train", "{pipe}", "{games}"],
+        ["train", "{folder}/out", "{pipe}"],
+        ["train", "{folder}/out", "{games}", "--from", "{pipe}"],
+        ["tune", "{games}", "{pipe}"],
+        ["tune", "{pipe}", "{folder}/out"],
+        ["selfplay", "{pipe}"],
+        ["data", "merge", "{pipe}", "{games}"],
+        ["data", "merge", "{folder}/out", "{pipe}"],
+        ["data", "split", "{pipe}", "--aside", "{folder}/out", "{games}"],
+        ["data", "split", "{folder}/out", "--aside", "{pipe}", "{games}"],
+        ["data", "shuffle", "{pipe}", "{games}"],
+        ["data", "show", "{pipe}"],
+        ["pgn", "{games}", "--output", "{pipe}"],
+        ["match", *ENGINES, "--pgn", "{pipe}"],
+        ["suite", "{games}", "--each", "st=1", "--json", "{pipe}"],
+    ],
+    ids=" ".join,
+)
+def test_a_pipe_is_neither_waited_for_nor_replaced(arguments: list[str], tmp_path: Path) -> None:
+    """As root, /dev/null was once replaced by a file of games."""
+    pipe, games = tmp_path / "pipe", tmp_path / "games"
+    os.mkfifo(pipe)
+    games.write_bytes(format_block(b"".join(own_games(2)), 2))
+    words = {"pipe": str(pipe), "games": str(games), "folder": str(tmp_path)}
+    answer = run(*(argument.format(**words) for argument in arguments))
+    assert answer.returncode == 2
+    assert answer.stderr.count("\n") == 1
+    assert str(pipe) in answer.stderr
+    assert pipe.is_fifo()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["games", "pipe"]
+
+
+def test_a_pipe_is_what_a_check_names(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    answer = run("data", "check", tmp_path / "pipe")
+    assert answer.returncode == 1
+    assert answer.stdout.endswith("pipe: a pipe or a socket, not a file\n")
 
 
 @pytest.mark.parametrize("arguments", [["learn", ""], ["lab", "all", "--out", ""]], ids=str)

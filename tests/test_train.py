@@ -16,6 +16,7 @@ from uci_process import COMMAND, ENVIRONMENT, TIMEOUT
 from core_ext import core
 from uci_engine import Board, batch, cli
 from uci_engine.learn.gamefiles import Filter, expand, format_block
+from uci_engine.learn.records import split_file
 from uci_engine.learn.train import LARGEST_WEIGHT, dequantise, first_parameters, quantise
 from uci_engine.network import read_network
 
@@ -233,6 +234,60 @@ def test_a_training_goes_on_from_a_network(data: Path, tmp_path: Path) -> None:
     assert read_network(str(last)).weights == network.weights
 
 
+@pytest.mark.parametrize("together", [1, 7, 30])
+@pytest.mark.parametrize("kept_aside", [2, 3, 50])
+def test_no_game_is_both_learnt_and_kept_aside(
+    tmp_path: Path, together: int, kept_aside: int
+) -> None:
+    """However many games a block has. Their numbers are their results and scores."""
+    games = own_games(30, 5, soft_nodes=60, hard_nodes=100)
+    blocks = [games[first : first + together] for first in range(0, 30, together)]
+    path = tmp_path / "own.games"
+    path.write_bytes(b"".join(format_block(b"".join(each), len(each)) for each in blocks))
+    split = split_file(path, Filter(), kept_aside)
+    everything = expand(b"".join(games), Filter())
+    assert split.by_games
+    assert split.learnt.tobytes() + split.aside.tobytes() == everything.tobytes()
+    ends = np.cumsum([len(expand(game, Filter())) for game in games])
+    assert len(split.learnt) in ends[:-1]
+    wanted = len(everything) // kept_aside
+    longest = max(len(expand(game, Filter())) for game in games)
+    assert wanted <= len(split.aside) <= wanted + longest
+
+
+def test_a_single_game_is_not_all_kept_aside(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    game = max(own_games(10, 5, soft_nodes=60, hard_nodes=100), key=len)
+    path = tmp_path / "own.games"
+    path.write_bytes(format_block(game, 1))
+    assert len(expand(game, Filter())) >= 50
+    assert len(split_file(path, Filter(), 50).aside) == 0
+    assert train(tmp_path / "own.nnue", path) == 2
+    assert "at least two games" in capfd.readouterr().err
+
+
+def test_records_that_are_kept_aside_may_be_of_games_that_are_learnt(
+    data: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Which is said; whole games can be named instead."""
+    records, out = tmp_path / "records.bin", tmp_path / "own.nnue"
+    words = ["--hidden", 32, "--epochs", 1, "--threads", 1]
+    assert cli.main(["data", "shuffle", str(records), str(data)]) == 0
+    size = records.stat().st_size // 32
+    assert train(out, records, *words) == 0
+    said = capfd.readouterr().err
+    assert said.count("the games of records are not known") == 1
+    assert f"{size - size // 50:,} positions, {size // 50:,} kept aside" in said
+    others = tmp_path / "others.games"
+    others.write_bytes(format_block(make_games(4, 77), 4))
+    count = len(expand(make_games(4, 77), Filter()))
+    assert train(out, records, *words, "--aside", others) == 0
+    said = capfd.readouterr().err
+    assert "not known" not in said
+    assert f"{size:,} positions, {count:,} kept aside" in said
+
+
 def is_newer(checkpoint: Path, before: bytes) -> bool:
     return checkpoint.exists() and checkpoint.read_bytes() != before
 
@@ -288,7 +343,11 @@ def test_a_checkpoint_of_another_training_is_refused(
         (["{out}", "{folder}/text"], "text: item 0 is not a chess position"),
         (["{out}", "{folder}/empty"], "empty: at least 50 positions, not 0"),
         (["{out}", "{folder}/few"], "few: at least 50 positions, not 9"),
-        (["{out}", "/dev/zero"], "/dev/zero: at least 50 positions, not 0"),
+        (["{out}", "/dev/zero"], "/dev/zero: a device, not a file"),
+        (["{out}", "{folder}/cut"], "cut: at byte 256: the file ends in the midst of a position"),
+        (["{out}", "{folder}/torn"], "(`cythera data merge --skip` leaves it out)"),
+        (["{out}", "{data}", "--aside", "{data}"], "both learnt from and kept aside"),
+        (["{out}", "{data}", "--aside", "{folder}/empty"], "empty: no positions"),
         (["{out}", "{data}", "--hidden", "33"], "multiple of 32"),
         (["{out}", "{data}", "--share", "2"], "--share: must be from 0 to 1"),
         (["{folder}/none/own.nnue", "{data}"], "No such file or directory"),
@@ -305,6 +364,8 @@ def test_wrong_training_is_refused(
     (tmp_path / "text").write_text("Not everything that is called a file holds games.\n" * 2)
     (tmp_path / "empty").touch()
     (tmp_path / "few").write_bytes(batch.pack([Board()] * 9).tobytes())
+    (tmp_path / "cut").write_bytes(batch.pack([Board()] * 9).tobytes()[:-1])
+    (tmp_path / "torn").write_bytes(data.read_bytes()[:-1])
     words = {"out": tmp_path / "own.nnue", "folder": tmp_path, "data": data}
     assert cli.main(["train", *(each.format(**words) for each in arguments)]) == 2
     errors = capfd.readouterr().err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import stat
@@ -19,6 +20,16 @@ def refuse_device(path: str | os.PathLike[str]) -> None:
     """What is read from one has no end, what is written to it is lost."""
     if stat.S_ISCHR(mode := os.stat(path).st_mode) or stat.S_ISBLK(mode):
         raise ValueError(f"{os.fspath(path)}: a device, not a file")
+
+
+def refuse_irregular(path: str | os.PathLike[str]) -> None:
+    """What is replaced or read more than once. A pipe would be waited for without end, and where
+    the new file takes the place of a device, other programs have lost it."""
+    refuse_device(path)
+    if not stat.S_ISREG(mode := os.stat(path).st_mode):
+        if stat.S_ISDIR(mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
+        raise ValueError(f"{os.fspath(path)}: a pipe or a socket, not a file")
 
 
 def open_text(path: Path, errors: str = "strict") -> TextIO:
@@ -82,8 +93,10 @@ def check_name(name: str) -> None:
 
 
 def replacement(path: Path) -> Path:
-    """Where the new text is until it is complete."""
+    """Where the new text is until it is complete. An error if no file could take its place."""
     check_name(str(path))
+    if path.exists():
+        refuse_irregular(path)
     return path.with_name(path.name + ".new")
 
 

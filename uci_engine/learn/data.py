@@ -7,7 +7,7 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -20,7 +20,7 @@ import numpy.typing as npt
 from core_ext import core
 from uci_engine import batch
 from uci_engine.arguments import Parser, decimal_between, number_between
-from uci_engine.files import replacement
+from uci_engine.files import check_writable, replacement
 from uci_engine.learn.gamefiles import (
     Block,
     Damage,
@@ -29,11 +29,11 @@ from uci_engine.learn.gamefiles import (
     format_block,
     is_game_file,
     read_blocks,
+    read_expanded,
     refuse,
+    single_games,
 )
-from uci_engine.learn.records import check_records
-
-OnDamage = Callable[[Damage], None]
+from uci_engine.learn.records import OnDamage, check_end, check_records
 
 GAMES_A_BLOCK = 1000
 RECORDS_AT_ONCE = 1 << 20
@@ -102,28 +102,20 @@ def read_games(paths: Sequence[Path], on_damage: OnDamage) -> Iterator[Block]:
         yield from read_blocks(path, on_damage)
 
 
-def single_games(block: Block) -> Iterator[bytes]:
-    """The games of a block one by one."""
-    data = memoryview(block.data)
-    while data:
-        size = core.first_game_size(data)
-        yield bytes(data[:size])
-        data = data[size:]
-
-
 def read_chunks(path: Path, on_damage: OnDamage) -> Iterator[batch.Positions]:
     """The positions of a file, a part at a time, so that it may be larger than the memory."""
     if is_game_file(path):
-        for block in read_blocks(path, on_damage):
-            yield expand(block.data, Filter())
+        for _, positions in read_expanded(path, Filter(), on_damage):
+            yield positions
         return
     with path.open("rb") as file:
         while True:
             chunk = np.fromfile(file, dtype=batch.POSITION, count=RECORDS_AT_ONCE)
             if not len(chunk):
-                return
+                break
             check_records(path, chunk)
             yield chunk
+    check_end(path, on_damage)
 
 
 # ---- looking
@@ -208,20 +200,27 @@ def print_bars(title: str, names: Sequence[str], counts: npt.NDArray[np.int64]) 
     for name, count in zip(names, counts.tolist(), strict=True):
         if count:
             bar = "#" * max(1, round(BAR_WIDTH * count / most))
-            print(f"  {name:>{width}}  {100 * count / total:5.1f}%  {bar}")
+            share = 100 * count / total
+            print(f"  {name:>{width}}  {share:5.1f}%  {count:>14,}  {bar}")
 
 
 def check(paths: Sequence[Path]) -> int:
     """0 if all is well; each damage is a line."""
-    damages: list[Damage] = []
+    is_well = True
     for path in paths:
-        before = len(damages)
-        positions = sum(len(chunk) for chunk in read_chunks(path, damages.append))
-        for damage in damages[before:]:
+        damages: list[Damage | ValueError] = []
+        positions = 0
+        try:
+            for chunk in read_chunks(path, damages.append):
+                positions += len(chunk)
+        except ValueError as error:  # a record that is no position
+            damages.append(error)
+        for damage in damages:
             print(damage)
-        if len(damages) == before:
+        if not damages:
             print(f"{path}: {positions:,} positions, all well")
-    return 1 if damages else 0
+        is_well = is_well and not damages
+    return 0 if is_well else 1
 
 
 # ---- writing
@@ -269,6 +268,8 @@ def merge(out: Path, paths: Sequence[Path], on_damage: OnDamage) -> int:
 
 def split(options: argparse.Namespace, on_damage: OnDamage) -> int:
     """Each game goes by chance to the one file or the other, the same each time."""
+    if options.out.resolve() == options.aside.resolve():
+        raise ValueError(f"{options.out}: can't be the file for both parts")
     chance = np.random.default_rng(options.seed)
     with GameWriter(options.out) as learnt, GameWriter(options.aside) as aside:
         for block in read_games(options.files, on_damage):
@@ -280,6 +281,7 @@ def split(options: argparse.Namespace, on_damage: OnDamage) -> int:
 def shuffle(out: Path, paths: Sequence[Path], seed: int, on_damage: OnDamage) -> int:
     """In two passes, so that only one pile at a time must fit the memory."""
     chance = np.random.default_rng(seed)
+    check_writable(out)
     folder = Path(tempfile.mkdtemp(prefix=out.name, dir=out.parent))
     try:
         piles = [folder / str(number) for number in range(PILES)]

@@ -19,7 +19,7 @@ import numpy as np
 
 from core_ext import core
 from uci_engine import batch
-from uci_engine.files import refuse_device
+from uci_engine.files import refuse_irregular
 
 MAGIC = b"CYGM"
 VERSION = 1
@@ -44,6 +44,7 @@ class Damage:
     offset: int
     reason: str
     is_end: bool = False  # a block that was being written when its program was ended
+    remedy: str = "cythera data merge --skip"  # the command that leaves it out
 
     def __str__(self) -> str:
         return f"{self.path}: at byte {self.offset}: {self.reason}"
@@ -59,8 +60,10 @@ class Filter:
 
 
 def is_game_file(path: Path) -> bool:
+    """Also if it is empty, or torn in its first word: so a run leaves it that was killed there."""
+    refuse_irregular(path)
     with path.open("rb") as file:
-        return file.read(len(MAGIC)) == MAGIC
+        return MAGIC.startswith(file.read(len(MAGIC)))
 
 
 def format_block(games: bytes, count: int) -> bytes:
@@ -96,7 +99,7 @@ def read_block(file: BinaryIO, path: Path, offset: int) -> Block | Damage | None
 
 
 def refuse(damage: Damage) -> None:
-    raise ValueError(str(damage))
+    raise ValueError(f"{damage} (`{damage.remedy}` leaves it out)")
 
 
 def read_blocks(path: Path, on_damage: Callable[[Damage], None] = refuse) -> Iterator[Block]:
@@ -140,12 +143,43 @@ def expand(games: bytes, wanted: Filter, foresight: float = 0.0) -> batch.Positi
     return room[:count]
 
 
+def read_expanded(
+    path: Path,
+    wanted: Filter,
+    on_damage: Callable[[Damage], None] = refuse,
+    foresight: float = 0.0,
+) -> Iterator[tuple[int, batch.Positions]]:
+    """The offset and the wanted positions of each block."""
+    for block in read_blocks(path, on_damage):
+        try:
+            yield block.offset, expand(block.data, wanted, foresight)
+        except ValueError as error:
+            on_damage(Damage(path, block.offset, str(error)))
+
+
+def single_games(block: Block) -> Iterator[bytes]:
+    """The games of a block one by one."""
+    data = memoryview(block.data)
+    while data:
+        size = core.first_game_size(data)
+        yield bytes(data[:size])
+        data = data[size:]
+
+
+def count_positions(path: Path, offset: int, wanted: Filter, foresight: float) -> list[int]:
+    """How many positions are wanted of each game of the block at this offset."""
+    with path.open("rb") as file:
+        block = read_block(file, path, offset)
+    assert isinstance(block, Block)
+    return [len(expand(game, wanted, foresight)) for game in single_games(block)]
+
+
 def repair_end(path: Path) -> int:
     """Take off a block that was being written when its program was ended; how long the file is.
     ValueError for a file of another kind."""
     if not path.exists():
         return 0
-    refuse_device(path)
+    refuse_irregular(path)
     if path.stat().st_size == 0:
         return 0
     end = 0

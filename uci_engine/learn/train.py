@@ -29,7 +29,7 @@ from uci_engine import batch
 from uci_engine.arguments import Parser, count_number, decimal_between, number_between
 from uci_engine.files import check_writable, replace_bytes
 from uci_engine.learn.gamefiles import Filter
-from uci_engine.learn.records import read_positions, split_games
+from uci_engine.learn.records import join, read_positions, split_file
 from uci_engine.learn.sigmoid import fit_steepness, results_of
 from uci_engine.network import NetworkFile, format_network, read_network
 
@@ -48,6 +48,14 @@ def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
     add = parser.add_argument
     add("out", type=Path, metavar="NETWORK", help="the network to write")
     add("data", type=Path, nargs="+", metavar="FILE", help="positions or games of own play")
+    add(
+        "--aside",
+        type=Path,
+        nargs="+",
+        default=[],
+        metavar="FILE",
+        help="to judge by, not learnt from (the last games of the data)",
+    )
     add("--hidden", type=count_number, default=128, metavar="N", help="units a view (128)")
     add("--buckets", type=number_between(1, 8), default=1, metavar="N", help="outputs (1)")
     add("--epochs", type=count_number, default=20, metavar="N", help="times through the data (20)")
@@ -79,7 +87,7 @@ def main(arguments: Sequence[str]) -> int:
     core.network_size(options.hidden, options.buckets)  # a wrong size is told before the reading
     check_writable(options.out)
     begin = first_weights(options)
-    data = read_data(options.data, options.foresight)
+    data = read_data(options.data, options.aside, options.foresight)
     steepness = options.steepness or fit_slope(data.learnt)
     training = Training(options, data, steepness, begin)
     training.resume()
@@ -94,15 +102,39 @@ class Data:
     aside: batch.Positions
 
 
-def read_data(paths: Sequence[Path], foresight: float) -> Data:
-    parts = [read_positions(path, Filter(), foresight=foresight) for path in paths]
-    learnt, aside = split_games(parts, KEPT_ASIDE)
-    if len(aside) == 0:
-        names = ", ".join(map(str, paths))
-        raise ValueError(f"{names}: at least {KEPT_ASIDE} positions, not {len(learnt)}")
-    aside = aside[:: -(-len(aside) // MOST_ASIDE) or 1]
-    print(f"{len(learnt):,} positions, {len(aside):,} kept aside", file=sys.stderr)
-    return Data(learnt, np.ascontiguousarray(aside))
+def read_data(paths: Sequence[Path], aside: Sequence[Path], foresight: float) -> Data:
+    """Of `paths`, and of `aside` what is kept aside; without such files some of the positions."""
+    for path in {each.resolve() for each in paths} & {each.resolve() for each in aside}:
+        raise ValueError(f"{path}: can't be both learnt from and kept aside")
+    if aside:
+        parts = [read_positions(path, Filter(), foresight=foresight) for path in (*paths, *aside)]
+        learnt, kept = join(parts[: len(paths)]), join(parts[len(paths) :])
+        by_games = True
+    else:
+        splits = [split_file(path, Filter(), KEPT_ASIDE, foresight) for path in paths]
+        learnt, kept = join([each.learnt for each in splits]), join([each.aside for each in splits])
+        by_games = all(each.by_games for each in splits)
+    check_amounts(paths, aside, len(learnt), len(kept))
+    kept = kept[:: -(-len(kept) // MOST_ASIDE)]
+    print(f"{len(learnt):,} positions, {len(kept):,} kept aside", file=sys.stderr)
+    if not by_games:
+        print(
+            "the games of records are not known: those kept aside may be learnt from as well "
+            "(--aside names files of other games)",
+            file=sys.stderr,
+        )
+    return Data(learnt, np.ascontiguousarray(kept))
+
+
+def check_amounts(paths: Sequence[Path], aside: Sequence[Path], learnt: int, kept: int) -> None:
+    """ValueError if there is too little to learn from, or to judge by."""
+    names = ", ".join(map(str, paths))
+    if learnt + kept < KEPT_ASIDE or learnt == 0:
+        raise ValueError(f"{names}: at least {KEPT_ASIDE} positions, not {learnt}")
+    if kept == 0 and aside:
+        raise ValueError(f"{', '.join(map(str, aside))}: no positions")
+    if kept == 0:
+        raise ValueError(f"{names}: at least two games, one of them to be kept aside")
 
 
 def fit_slope(positions: batch.Positions) -> float:
@@ -243,7 +275,7 @@ class Training:
             **{
                 k: v
                 for k, v in vars(self.options).items()
-                if k not in ("out", "data", "threads", "checkpoint")
+                if k not in ("out", "data", "aside", "threads", "checkpoint")
             },
             "positions": len(self.data.learnt),
         }

@@ -20,9 +20,9 @@ import numpy.typing as npt
 from core_ext import core
 from uci_engine import batch
 from uci_engine.arguments import Parser, count_number, decimal_between
-from uci_engine.files import open_text, replace_text
-from uci_engine.learn import records
+from uci_engine.files import check_writable, open_text, replace_text
 from uci_engine.learn.gamefiles import Filter
+from uci_engine.learn.records import split_file
 from uci_engine.learn.sigmoid import Floats, fit_steepness, results_of, sigmoid
 
 VALIDATION_SHARE = 20  # one position in so many is kept aside
@@ -56,6 +56,7 @@ def main(arguments: Sequence[str]) -> int:
 
         return spsa.main(arguments)
     options = parse_arguments(arguments)
+    check_writable(options.out)
     if options.out.exists() and not is_weights_file(options.out):
         raise ValueError(f"{options.out}: there is such a file, and it is no weights file")
     positions = read_positions(options.data, options.limit)
@@ -71,16 +72,18 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def read_positions(path: Path, limit: int) -> batch.Positions:
-    """Some of them, shuffled, those to be kept aside first. These are from the file's end: a game's
-    positions lie together, and but for the one at the border no game is on both sides."""
-    data = records.read_positions(path, Filter())
-    total = min(len(data), limit)
+    """Some of them, shuffled, those to be kept aside first: one in VALIDATION_SHARE, of other games
+    than those that are learnt."""
+    parts = split_file(path, Filter(), VALIDATION_SHARE)
+    total = min(len(parts.learnt) + len(parts.aside), limit)
     if total < VALIDATION_SHARE:
         raise ValueError(f"{path}: at least {VALIDATION_SHARE} positions, not {total}")
+    if len(parts.aside) == 0:
+        raise ValueError(f"{path}: at least two games, one of them to be kept aside")
+    total = min(total, len(parts.learnt) * VALIDATION_SHARE // (VALIDATION_SHARE - 1))
     chance = np.random.default_rng(1)
-    border = len(data) - kept_aside(len(data))
-    aside = chance.permutation(data[border:])[: kept_aside(total)]
-    learnt = chance.permutation(data[:border])[: total - len(aside)]
+    aside = chance.permutation(parts.aside)[: kept_aside(total)]
+    learnt = chance.permutation(parts.learnt)[: total - len(aside)]
     return np.concatenate([aside, learnt])
 
 
