@@ -44,7 +44,7 @@ def assert_complete(folder: Path, generations: int, opponents: int) -> None:
         assert numbers == list(range(opponents * JUDGING))
         assert report.accepted == (report.score > 0.5)
         assert 0 < report.seconds < 1000
-    leftovers = [path.name for path in folder.rglob("*") if path.suffix in (".new", ".npz")]
+    leftovers = [path.name for path in folder.rglob("*") if path.suffix in (".new", ".checkpoint")]
     assert leftovers == []
 
 

@@ -15,10 +15,11 @@ from uci_process import COMMAND, ENVIRONMENT, TIMEOUT
 
 from core_ext import core
 from uci_engine import Board, batch, cli
-from uci_engine.learn.gamefiles import Filter, expand, format_block
+from uci_engine.learn.checkpoint import checkpoint_of, read_checkpoint, write_checkpoint
+from uci_engine.learn.gamefiles import Filter, expand, format_block, read_blocks
 from uci_engine.learn.records import split_file
 from uci_engine.learn.train import LARGEST_WEIGHT, dequantise, first_parameters, quantise
-from uci_engine.network import read_network
+from uci_engine.network import NetworkFile, format_network, read_network
 
 pytestmark = pytest.mark.release_only
 
@@ -297,7 +298,7 @@ def test_an_interrupted_training_ends_as_one_that_was_not(data: Path, tmp_path: 
     whole, cut = tmp_path / "whole.nnue", tmp_path / "cut.nnue"
     arguments = [str(data), "--hidden", "32", "--epochs", "40", "--threads", "1"]
     assert train(whole, *arguments) == 0
-    checkpoint = cut.with_suffix(".checkpoint.npz")
+    checkpoint = checkpoint_of(cut)
     command = [*COMMAND, "train", str(cut), *arguments, "--checkpoint", "0"]
     for _ in range(3):
         before = checkpoint.read_bytes() if checkpoint.exists() else b""
@@ -311,27 +312,87 @@ def test_an_interrupted_training_ends_as_one_that_was_not(data: Path, tmp_path: 
     assert read_network(str(cut)).weights == read_network(str(whole)).weights
 
 
-def test_a_checkpoint_of_another_training_is_refused(
-    data: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+@pytest.fixture
+def checkpoint(data: Path, tmp_path: Path) -> Path:
+    """Of a training to `own.nnue` beside it, with BEGUN, that was killed."""
     out = tmp_path / "own.nnue"
-    command = [*COMMAND, "train", str(out), str(data), "--hidden", "32", "--epochs", "1000"]
-    checkpoint = out.with_suffix(".checkpoint.npz")
-    process = subprocess.Popen(
-        [*command, "--checkpoint", "0"], stderr=subprocess.DEVNULL, env=ENVIRONMENT
-    )
-    while not checkpoint.exists():
+    command = [*COMMAND, "train", str(out), str(data), *BEGUN, "--checkpoint", "0"]
+    path = checkpoint_of(out)
+    process = subprocess.Popen(command, stderr=subprocess.DEVNULL, env=ENVIRONMENT)
+    while not path.exists():
         assert process.poll() is None
         time.sleep(0.02)
     process.kill()
     process.wait(TIMEOUT)
+    return path
+
+
+BEGUN = ["--hidden", "32", "--epochs", "1000", "--threads", "1"]
+
+
+def test_a_checkpoint_of_another_training_is_refused(
+    data: Path, checkpoint: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Also where only the data are others, or the network that it began with."""
+    out = checkpoint.with_name("own.nnue")
     before = checkpoint.read_bytes()
-    assert train(out, data, "--hidden", 32, "--epochs", 2) == 2
-    assert "made with other settings or data" in capfd.readouterr().err
-    assert checkpoint.read_bytes() == before
-    checkpoint.write_bytes(before[: len(before) // 2])
-    assert train(out, data, "--hidden", 32, "--epochs", 1000) == 2
-    assert "not a checkpoint" in capfd.readouterr().err
+    games = [block.data for block in read_blocks(data)]
+    others = checkpoint.with_name("others.games")
+    others.write_bytes(b"".join(format_block(each, 20) for each in reversed(games)))
+    first = checkpoint.with_name("first.nnue")
+    file = NetworkFile(32, 1, 200, "{}", quantise(first_parameters(32, 1, 9), 32, 1))
+    first.write_bytes(format_network(file))
+    for arguments in (
+        [data, "--hidden", 32, "--epochs", 2],
+        [others, *BEGUN],
+        [data, *BEGUN, "--from", first],
+    ):
+        assert train(out, *arguments) == 2
+        assert "made with other settings or data" in capfd.readouterr().err
+        assert checkpoint.read_bytes() == before
+
+
+def test_damaged_checkpoints_are_refused(
+    data: Path, checkpoint: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    out = checkpoint.with_name("own.nnue")
+    whole = checkpoint.read_bytes()
+    for damaged in (whole[:-9], b"", b"PK\3\4 of another kind", whole + b"\0"):
+        checkpoint.write_bytes(damaged)
+        assert train(out, data, *BEGUN) == 2
+        said = capfd.readouterr().err
+        assert said.splitlines()[-1].startswith(f"cythera: {checkpoint}: ")
+        assert "Traceback" not in said
+
+
+ARRAYS = [np.arange(size, dtype=np.float32) for size in (50, 50, 50)]
+
+
+def assert_refused(path: Path, data: bytes) -> None:
+    path.write_bytes(data)
+    arrays = [np.zeros_like(each) for each in ARRAYS]
+    with pytest.raises(ValueError, match=r"own\.checkpoint: .*checkpoint"):
+        read_checkpoint(path, "settings", arrays)
+    assert not any(each.any() for each in arrays)
+
+
+def test_every_cut_and_every_flipped_bit_of_a_checkpoint_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "own.checkpoint"
+    write_checkpoint(path, "settings", 7, ARRAYS)
+    arrays = [np.zeros_like(each) for each in ARRAYS]
+    assert read_checkpoint(path, "settings", arrays) == 7
+    assert all(np.array_equal(*pair) for pair in zip(arrays, ARRAYS, strict=True))
+    whole = path.read_bytes()
+    for length in range(len(whole)):
+        assert_refused(path, whole[:length])
+    for place in range(8 * len(whole)):
+        damaged = bytearray(whole)
+        damaged[place // 8] ^= 1 << place % 8
+        assert_refused(path, bytes(damaged))
+
+
+def test_networks_that_differ_behind_a_dot_have_checkpoints_of_their_own(tmp_path: Path) -> None:
+    assert checkpoint_of(tmp_path / "net.64") != checkpoint_of(tmp_path / "net.128")
 
 
 @pytest.mark.parametrize(

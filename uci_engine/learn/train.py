@@ -14,7 +14,7 @@ import math
 import os
 import sys
 import time
-import zipfile
+import zlib
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -28,12 +28,16 @@ from core_ext import core
 from uci_engine import batch
 from uci_engine.arguments import Parser, count_number, decimal_between, number_between
 from uci_engine.files import check_writable, replace_bytes
+from uci_engine.learn.checkpoint import (
+    Floats,
+    checkpoint_of,
+    read_checkpoint,
+    write_checkpoint,
+)
 from uci_engine.learn.gamefiles import Filter
 from uci_engine.learn.records import join, read_positions, split_file
 from uci_engine.learn.sigmoid import fit_steepness, results_of
 from uci_engine.network import NetworkFile, format_network, read_network
-
-Floats = npt.NDArray[np.float32]
 
 DECAY = 0.01
 LARGEST_WEIGHT = 1.98  # times 64 this is the largest whole number that the engine's products allow
@@ -162,7 +166,8 @@ class Training:
         self.steps_per_epoch = max(1, len(data.learnt) // options.batch)
         self.total_steps = self.steps_per_epoch * options.epochs
         self.pool = ThreadPoolExecutor(options.threads)
-        self.checkpoint = options.out.with_suffix(".checkpoint.npz")
+        self.checkpoint = checkpoint_of(options.out)
+        self.identity = json.dumps(self.settings())  # before the first step changes the weights
         self.saved = self.reported = time.monotonic()
         self.losses: list[float] = []
 
@@ -270,46 +275,26 @@ class Training:
     # ---- checkpoints
 
     def settings(self) -> dict[str, Any]:
-        """What must be the same for a run to go on."""
+        """What must be the same for a run to go on: files by what they hold, not by their names."""
+        names = ("out", "data", "aside", "begin", "threads", "checkpoint")
         return {
-            **{
-                k: v
-                for k, v in vars(self.options).items()
-                if k not in ("out", "data", "aside", "threads", "checkpoint")
-            },
+            **{name: value for name, value in vars(self.options).items() if name not in names},
             "positions": len(self.data.learnt),
+            "data": zlib.crc32(np.ascontiguousarray(self.data.learnt).view(np.uint8).data),
+            "weights": zlib.crc32(self.parameters.data),
         }
 
     def save(self) -> None:
-        new = self.checkpoint.with_suffix(".new")
-        with new.open("wb") as file:
-            np.savez(
-                file,
-                parameters=self.parameters,
-                means=self.means,
-                squares=self.squares,
-                step=self.step,
-                steepness=self.steepness,
-                settings=np.array(repr(self.settings())),
-            )
-        os.replace(new, self.checkpoint)
+        arrays = (self.parameters, self.means, self.squares)
+        write_checkpoint(self.checkpoint, self.identity, self.step, arrays)
         self.saved = time.monotonic()
 
     def resume(self) -> None:
         """Go on from a checkpoint, if there is one. ValueError if it is another training's."""
         if not self.checkpoint.exists():
             return
-        try:
-            with np.load(self.checkpoint) as saved:
-                values = {name: saved[name] for name in saved.files}
-        except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
-            raise ValueError(f"{self.checkpoint}: not a checkpoint: {error}") from None
-        if str(values.get("settings")) != repr(self.settings()):
-            raise ValueError(f"{self.checkpoint}: made with other settings or data")
-        self.parameters[:] = values["parameters"]
-        self.means[:] = values["means"]
-        self.squares[:] = values["squares"]
-        self.step = int(values["step"])
+        arrays = (self.parameters, self.means, self.squares)
+        self.step = read_checkpoint(self.checkpoint, self.identity, arrays)
         print(f"going on from step {self.step:,}", file=sys.stderr)
 
 
