@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from uci_process import EngineProcess
 
 from core_ext import core
 from uci_engine import Board, batch
+from uci_engine.learn import selfplay
 from uci_engine.learn.train import first_parameters, quantise
 from uci_engine.network import (
     OWN_NETWORK,
@@ -105,23 +107,94 @@ def test_the_whole_numbers_are_those_of_the_definition(hidden: int, buckets: int
         assert evaluator.evaluate(Board(board)) == reference.evaluate(board), board.fen()
 
 
+class TreeWalk:
+    """A way through the tree of moves, as a search takes it: down, and back to try another move.
+    Rare kinds of moves are taken where there are some, and counted."""
+
+    def __init__(self, seed: int, chess960: bool) -> None:
+        self.rng = random.Random(seed)
+        self.chess960 = chess960
+        self.kinds: Counter[str] = Counter()
+        self.line = [self.start()]
+        self.steps = [(0, self.line[0], True)]
+
+    def start(self) -> chess.Board:
+        """Without minor pieces there is room for castling; some pawns are about to be promoted,
+        some to be taken in passing."""
+        while True:
+            number = self.rng.randrange(960) if self.chess960 else 518
+            board = chess.Board.from_chess960_pos(number)
+            for square in chess.SquareSet(board.pawns | board.knights | board.bishops):
+                board.remove_piece_at(square)
+            for pawns, colour in (("a2 b2 d2 f2 h2 e5 b7", True), ("a7 c7 f7 h7 d5 g2", False)):
+                for name in pawns.split():
+                    square = chess.parse_square(name)
+                    board.set_piece_at(square, chess.Piece(chess.PAWN, colour))
+            board.ep_square = chess.D6
+            if board.is_valid():
+                return board
+
+    def kind_of(self, board: chess.Board, move: chess.Move) -> str:
+        if board.is_castling(move):
+            return "castling"
+        if move.promotion:
+            return "promotion"
+        if board.is_en_passant(move):
+            return "en passant"
+        return "capture" if board.is_capture(move) else "quiet"
+
+    def step(self) -> None:
+        if len(self.line) > LONGEST_LINE or self.rng.random() < 0.1:
+            del self.line[self.rng.randrange(1, len(self.line) + 1) :]
+        board = self.line[-1].copy(stack=False)
+        moves = list(board.legal_moves)
+        if not moves or board.is_insufficient_material():
+            del self.line[1:]
+            return
+        kinds = [self.kind_of(board, move) for move in moves]
+        rare = [move for move, kind in zip(moves, kinds, strict=True) if kind not in COMMON]
+        move = self.rng.choice(rare if rare and self.rng.random() < 0.5 else moves)
+        kind = self.kind_of(board, move)
+        if self.rng.random() < 0.1 and not board.is_check():
+            move, kind = chess.Move.null(), "null"
+        self.kinds[kind] += 1
+        board.push(move)
+        self.line.append(board)
+        self.steps.append((len(self.line) - 1, board, self.rng.random() < 0.4))
+
+
+COMMON = ("quiet", "capture")
+LONGEST_LINE = 60  # longer than the plies that are looked back
+
+
 @pytest.mark.parametrize("chess960", [False, True])
-def test_a_search_sees_what_an_evaluation_from_scratch_sees(chess960: bool) -> None:
-    """Accumulators are updated over many plies at once; in the debug build each is compared with
-    one from scratch. Here the static evaluations that a search leaves in its table are checked."""
-    file = make_file(64)
-    network = file.network
-    searcher = core.Searcher(hash_mb=4, network=network)
-    for board in random_boards(5, 12, chess960=chess960):
-        own = Board(board, chess960=chess960)
-        searcher.clear()
-        found = searcher.search(own, nodes=3000)
-        assert found.nodes >= 3000 or own.legal_count() == 0 or found.mate is not None
-        fresh = core.Evaluator(network)
-        line = own.copy()
-        for move in found.pv:
-            line.push(move)
-            assert fresh.evaluate(line) == core.Evaluator(network).evaluate(line)
+@pytest.mark.parametrize("hidden", [64, 128])
+def test_accumulators_on_a_walk_through_the_tree_are_never_wrong(
+    chess960: bool, hidden: int
+) -> None:
+    """Most plies are passed by unevaluated, so that an accumulator is derived over several moves of
+    any kind; each value is that of the definition, from scratch."""
+    file = make_file(hidden)._replace(stands_alone=True)
+    evaluator, reference = core.Evaluator(file.network), Reference(file)
+    kinds: Counter[str] = Counter()
+    for seed in range(8):
+        walk = TreeWalk(seed, chess960)
+        for _ in range(300):
+            walk.step()
+        kinds += walk.kinds
+        steps = [(ply, Board(board, chess960=chess960), asked) for ply, board, asked in walk.steps]
+        values = evaluator.evaluate_walk(steps)
+        for (_, board, asked), value in zip(walk.steps, values, strict=True):
+            assert value == (reference.evaluate(board) if asked else None), board.fen()
+    assert min(kinds[kind] for kind in ("quiet", "capture", "castling", "promotion", "null")) >= 10
+    assert kinds["en passant"] >= 3
+
+
+def test_a_walk_has_no_holes() -> None:
+    evaluator = core.Evaluator(make_file(32).network)
+    for plies in ([1], [0, 2], [0, -1], [*range(1000)]):
+        with pytest.raises(ValueError, match="no way from"):
+            evaluator.evaluate_walk([(ply, Board(), True) for ply in plies])
 
 
 def test_colours_changed_make_no_difference() -> None:
@@ -167,6 +240,21 @@ KNOWN_ENDINGS = {
 def test_known_endings_stand_above_the_network(name: str) -> None:
     fen, low, high = KNOWN_ENDINGS[name]
     assert low <= core.Evaluator(make_file(64).network).evaluate(Board(fen)) <= high
+
+
+def test_a_network_that_stands_alone_is_not_corrected(tmp_path: Path) -> None:
+    """In all places where one evaluates: the number is that of the definition, also in endings."""
+    file = make_file(64)._replace(stands_alone=True)
+    path = tmp_path / "alone.nnue"
+    path.write_bytes(format_network(file))
+    assert read_network(str(path)) == file
+    boards = [chess.Board(fen) for fen, _, _ in KNOWN_ENDINGS.values()]
+    expected = [Reference(file).evaluate(board) for board in boards]
+    assert 0 not in expected
+    assert batch.evaluate(batch.pack(boards), eval_file=path).tolist() == expected
+    searcher = core.Searcher(hash_mb=1, network=read_network(str(path)).network)
+    assert [searcher.evaluate(Board(board)) for board in boards] == expected
+    assert parse_network(selfplay.read_player(str(path))) == file
 
 
 def test_a_man_s_value_is_what_the_evaluation_loses_without_it() -> None:

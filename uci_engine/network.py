@@ -16,6 +16,7 @@ from uci_engine.values import Value
 
 MAGIC = b"CYTHNET\n"
 VERSION = 1
+ALONE = 2  # the version of a network that stands alone: what is known of endings is not added
 HEADER = struct.Struct("<8s5I")  # magic, version, hidden, buckets, scale, length of the notes
 CHECKSUM = struct.Struct("<I")
 LARGEST_FILE = 16 << 20
@@ -32,10 +33,11 @@ class NetworkFile(Value):
     scale: int
     notes: str
     weights: bytes
+    stands_alone: bool = False
 
     @property
     def network(self) -> Network:
-        return Network(self.weights, self.hidden, self.buckets, self.scale)
+        return Network(self.weights, self.hidden, self.buckets, self.scale, self.stands_alone)
 
 
 def find_network(evaluation: str, path: str) -> Network | None:
@@ -65,7 +67,8 @@ def weights_size(hidden: int, buckets: int) -> int:
 
 def format_network(file: NetworkFile) -> bytes:
     notes = file.notes.encode()
-    header = HEADER.pack(MAGIC, VERSION, file.hidden, file.buckets, file.scale, len(notes))
+    version = ALONE if file.stands_alone else VERSION
+    header = HEADER.pack(MAGIC, version, file.hidden, file.buckets, file.scale, len(notes))
     body = header + notes + file.weights
     return body + CHECKSUM.pack(binascii.crc32(body))
 
@@ -75,8 +78,8 @@ def parse_network(data: bytes) -> NetworkFile:
     if len(data) < HEADER.size + CHECKSUM.size or not data.startswith(MAGIC):
         raise ValueError("not a network file of this engine")
     _, version, hidden, buckets, scale, length = HEADER.unpack_from(data)
-    if version != VERSION:
-        raise ValueError(f"a network file of version {version}, but this engine reads {VERSION}")
+    if version not in (VERSION, ALONE):
+        raise ValueError(f"a network file of version {version}, but this engine reads {ALONE}")
     body, checksum = data[: -CHECKSUM.size], data[-CHECKSUM.size :]
     if CHECKSUM.unpack(checksum)[0] != binascii.crc32(body):
         raise ValueError("a damaged network file: its checksum is wrong")
@@ -84,7 +87,7 @@ def parse_network(data: bytes) -> NetworkFile:
     if len(weights) != weights_size(hidden, buckets):
         raise ValueError("a network file whose size does not fit its network")
     notes = body[HEADER.size : HEADER.size + length].decode(errors="replace")
-    return NetworkFile(hidden, buckets, scale, notes, weights)
+    return NetworkFile(hidden, buckets, scale, notes, weights, version == ALONE)
 
 
 def read_network(path: str) -> NetworkFile:

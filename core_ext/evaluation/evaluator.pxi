@@ -134,11 +134,13 @@ cdef int evaluate(EvaluatorC* e, const PositionC* pos, int ply) noexcept nogil:
         score = evaluate_classically(pos, e.pawns)
     # The usual sizes are constants to the compiler.
     elif e.network.hidden == 128:
-        score = apply_ending(pos, evaluate_by_network(e, pos, ply, 128))
+        score = evaluate_by_network(e, pos, ply, 128)
     elif e.network.hidden == 256:
-        score = apply_ending(pos, evaluate_by_network(e, pos, ply, 256))
+        score = evaluate_by_network(e, pos, ply, 256)
     else:
-        score = apply_ending(pos, evaluate_by_network(e, pos, ply, e.network.hidden))
+        score = evaluate_by_network(e, pos, ply, e.network.hidden)
+    if e.network != NULL and not e.network.stands_alone:
+        score = apply_ending(pos, score)
     return min(max(score, -LARGEST_EVALUATION), LARGEST_EVALUATION)
 
 

@@ -21,6 +21,7 @@ cdef struct NetworkC:
     int hidden
     int buckets
     int scale                      # centipawns for an output of 1.0
+    bint stands_alone              # without what is known of endings
     const int16_t* input_weights   # a row for each input
     const int16_t* input_biases
     const int16_t* output_weights  # for each bucket: the mover's view, then the other's

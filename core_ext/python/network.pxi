@@ -5,12 +5,13 @@ cdef class Network:
     """A network's weights, checked and ready for any number of searches.
 
     `data` holds them in the order of training: the first layer's weights, a row for each input, its
-    biases, the output weights of each bucket (all 16 bits), the output biases (32 bits).
+    biases, the output weights of each bucket (all 16 bits), the output biases (32 bits). What is known
+    of endings corrects its values, unless it stands alone.
     """
     cdef NetworkC network
     cdef int16_t* memory
 
-    def __cinit__(self, data, hidden, buckets, scale):
+    def __cinit__(self, data, hidden, buckets, scale, bint stands_alone=False):
         cdef ShapeC shape = checked_shape(hidden, buckets)
         cdef int outputs = 2 * shape.hidden * shape.buckets
         cdef Py_ssize_t shorts = (INPUT_COUNT + 1) * shape.hidden + outputs
@@ -21,6 +22,7 @@ cdef class Network:
         if self.memory == NULL:
             raise MemoryError("no memory for the network")
         memcpy(self.memory, source.view.buf, size)
+        self.network.stands_alone = stands_alone
         self.network.hidden = shape.hidden
         self.network.buckets = shape.buckets
         self.network.input_weights = self.memory
@@ -45,6 +47,10 @@ cdef class Network:
     def scale(self):
         return self.network.scale
 
+    @property
+    def stands_alone(self):
+        return self.network.stands_alone
+
 
 cdef class Evaluator:
     """The static evaluation outside a search: of a network, or without one the classical one."""
@@ -63,6 +69,20 @@ cdef class Evaluator:
     def evaluate(self, Board board not None):
         """Centipawns from the side to move."""
         return evaluate_alone(self.evaluator, &board.pos)
+
+    def evaluate_walk(self, steps):
+        """The values on a way through the tree of moves, as a search takes it. A step is (ply, board,
+        is_asked): the position that stands at this ply from now on. None where it is not asked for."""
+        cdef Board board
+        cdef int ply, before = -1
+        values = []
+        for ply, board, is_asked in steps:
+            if not 0 <= ply <= min(before + 1, MAX_PLY):
+                raise ValueError(f"there is no way from ply {before} to ply {ply}")
+            before = ply
+            enter_ply(self.evaluator, ply)
+            values.append(evaluate(self.evaluator, &board.pos, ply) if is_asked else None)
+        return values
 
     def piece_values(self, Board board not None):
         """{square: what the evaluation loses without the man there}, from White's side; no kings."""
