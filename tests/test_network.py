@@ -232,7 +232,8 @@ KNOWN_ENDINGS = {
     "the wrong bishop": ("k7/8/8/P7/8/2B5/1K6/8 w - - 0 1", 0, 0),
     "a drawn pawn": ("8/8/8/4k3/8/4K3/4P3/8 w - - 0 1", 0, 0),
     "a won pawn": ("8/8/4k3/8/4K3/8/4P3/8 b - - 0 1", -10_000, -400),
-    "bishop and knight": ("7k/8/8/8/8/3K4/3BN3/8 w - - 0 1", -100, 10_000),
+    "bishop and knight": ("7k/8/8/8/8/3K4/3BN3/8 w - - 0 1", 1, 10_000),
+    "two knights": ("7k/8/8/8/8/3K4/3NN3/8 w - - 0 1", 0, 0),
 }
 
 
@@ -240,6 +241,27 @@ KNOWN_ENDINGS = {
 def test_known_endings_stand_above_the_network(name: str) -> None:
     fen, low, high = KNOWN_ENDINGS[name]
     assert low <= core.Evaluator(make_file(64).network).evaluate(Board(fen)) <= high
+
+
+LONE_KINGS = ("7k/8/8/8/8/3K4/3BN3/8", "7k/8/8/8/8/3K4/3R4/8", "7k/8/8/8/8/3K4/3BB3/8")
+
+
+@pytest.mark.parametrize("men", LONE_KINGS)
+@pytest.mark.parametrize("side", "wb")
+def test_a_lone_king_is_lost_whatever_the_network_says(men: str, side: str) -> None:
+    """Some networks of random weights take it for the stronger side."""
+    board = Board(f"{men} {side} - - 0 1")
+    sign = 1 if side == "w" else -1
+    signs = set()
+    for seed in range(10):
+        file = make_file(32, seed=seed)
+        signs.add(sign * core.Evaluator(alone(file)).evaluate(board) > 0)
+        assert sign * core.Evaluator(file.network).evaluate(board) > 0
+    assert signs == {True, False}
+
+
+def alone(file: NetworkFile) -> core.Network:
+    return file._replace(stands_alone=True).network
 
 
 def test_a_network_that_stands_alone_is_not_corrected(tmp_path: Path) -> None:

@@ -433,7 +433,7 @@ cdef int evaluate_classically(const PositionC* pos, PawnEntryC* cache) noexcept 
     e.pos = pos
     score = evaluate_terms(&e, cache, False)
     score = blend(score, game_phase(pos), endgame_scale(pos, endgame(score)))
-    score += known_win(pos, score)
+    score += known_win(pos)
     return score if pos.side == WHITE else -score
 
 
@@ -447,4 +447,4 @@ cdef void trace_evaluation(const PositionC* pos, TraceC* trace) noexcept nogil:
     score = evaluate_terms(&e, NULL, True)
     trace.phase = game_phase(pos)
     trace.scale = endgame_scale(pos, endgame(score))
-    trace.known_win = known_win(pos, blend(score, trace.phase, trace.scale))
+    trace.known_win = known_win(pos)

@@ -95,14 +95,16 @@ cdef bint has_only_bishop_and_knight(const PositionC* pos, int colour) noexcept 
             and (pos.pieces[KNIGHT] & own) != 0)
 
 
-cdef int mating_drive(const PositionC* pos, int score) noexcept nogil:
-    """Against a lone king: drive it to the edge and come closer (White's view)."""
-    cdef int strong = WHITE if score > 0 else BLACK
+cdef int mating_drive(const PositionC* pos) noexcept nogil:
+    """Against a lone king: drive it to the edge and come closer (White's view). Whose it is, the men
+    say: a network may err in the sign."""
+    cdef int strong = WHITE if several(pos.colours[WHITE]) else BLACK
     cdef int king = king_square(pos, strong ^ 1)
     cdef int file = file_of(king), rank = rank_of(king)
     cdef int distance = DISTANCE[king][king_square(pos, strong)]
     cdef int drive
-    if score == 0 or several(pos.colours[strong ^ 1]) or non_pawn_phase(pos, strong) < 2:
+    if (several(pos.colours[strong ^ 1]) or non_pawn_phase(pos, strong) < 2
+            or lacks_mating_material(pos, strong)):
         return 0
     drive = 600 - 20 * (min(file, 7 - file) + min(rank, 7 - rank)) - 10 * distance
     if has_only_bishop_and_knight(pos, strong):
@@ -128,11 +130,11 @@ cdef int pawns_win(const PositionC* pos) noexcept nogil:
     return (PAWN_WIN + PAWN_WIN_STEP * foremost) * (1 if strong == WHITE else -1)
 
 
-cdef int known_win(const PositionC* pos, int score) noexcept nogil:
+cdef int known_win(const PositionC* pos) noexcept nogil:
     """What is added to the score because the ending is won (White's view)."""
     if is_pawns_against_king(pos):
         return pawns_win(pos)
-    return mating_drive(pos, score)
+    return mating_drive(pos)
 
 
 cdef inline int apply_ending(const PositionC* pos, int score) noexcept nogil:
@@ -143,5 +145,5 @@ cdef inline int apply_ending(const PositionC* pos, int score) noexcept nogil:
         score = -score
     if endgame_scale(pos, score) == NO_SCALE:
         score = 0
-    score += known_win(pos, score)
+    score += known_win(pos)
     return score if pos.side == WHITE else -score
