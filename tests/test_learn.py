@@ -19,7 +19,7 @@ from uci_engine import cli
 from uci_engine.arena.results.journal import read_games
 from uci_engine.learn.gamefiles import read_blocks
 from uci_engine.learn.lineage import Lineage, Report, Settings
-from uci_engine.network import read_network
+from uci_engine.network import format_network, read_network
 
 pytestmark = pytest.mark.release_only
 
@@ -61,8 +61,21 @@ def test_from_the_rules_alone(lineage: Path) -> None:
     assert_complete(lineage, 2, opponents=3)
     first = read_network(str(lineage / "000" / "network.nnue"))
     assert json.loads(first.notes)["weights"] == "random"
-    trained = json.loads(read_network(str(lineage / "001" / "network.nnue")).notes)
+    networks = [read_network(str(lineage / f"00{number}" / "network.nnue")) for number in range(3)]
+    assert all(each.stands_alone for each in networks)
+    trained = json.loads(networks[1].notes)
     assert "--share 1.0" in trained["command"]
+
+
+def test_a_lineage_from_before_networks_could_stand_alone_goes_on_as_it_is(tmp_path: Path) -> None:
+    words = ["--from", "rules", "--generations", 1]
+    assert learn(tmp_path, *words, "--hours", 0) == 0
+    first = tmp_path / "000" / "network.nnue"
+    file = read_network(str(first))
+    first.write_bytes(format_network(file._replace(stands_alone=False)))
+    assert learn(tmp_path, *words) == 0
+    assert not read_network(str(tmp_path / "001" / "network.nnue")).stands_alone
+    assert "What is known of endings" in (tmp_path / "index.html").read_text()
 
 
 def test_from_the_classical_evaluation(tmp_path: Path) -> None:
@@ -89,8 +102,11 @@ def test_the_page_shows_every_generation(lineage: Path) -> None:
         "The best is generation",
         "material",
         "classical",
+        "more and more from the scores of their searches",
+        "the values of the pieces by which it sorts and prunes captures",
     ):
         assert words in text
+    assert "What is known of endings" not in text
     shown = browse(lineage / "index.html")
     assert shown.count("<use") >= 2  # men on the board of the first sample game
     assert shown.count("<polyline") >= 2  # rating and error

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from uci_engine.files import read_text, replace_json
+from uci_engine.network import read_network
 
 SETTINGS = "learn.json"
 REPORT = "report.json"
@@ -24,7 +25,7 @@ PHASES = ("play", "train", "judge")
 class Settings:
     """What a lineage is made with, from its first generation to the last."""
 
-    begin: str = "classical"  # or rules: a network of random weights, and results alone
+    begin: str = "classical"  # or rules: a network of random weights
     games: int = 20_000  # of a generation
     nodes: int = 300  # of a move
     hidden: int = 128
@@ -74,6 +75,12 @@ class Lineage:
 
     def network(self, number: int) -> Path:
         return self.place(number) / "network.nnue"
+
+    @property
+    def stands_alone(self) -> bool:
+        """Nothing is added to its networks: those from rules know what they learned. Lineages that
+        were begun before networks could stand alone go on as they are."""
+        return self.settings.begin == "rules" and read_network(str(self.network(0))).stands_alone
 
     def games(self, number: int) -> Path:
         return self.place(number) / "own.games"

@@ -24,9 +24,12 @@ ZERO = "material"  # the player whose rating is 0
 SAMPLES = 60  # games to replay, of the last generation
 INTRODUCTION = {
     "classical": "The first games were played with the classical evaluation.",
-    "rules": "The first player was a network of random weights: it knew the rules, and nothing "
-    "else. All that its successors know, they know from the results of their own games.",
+    "rules": "The first player was a network of random weights: its evaluation knew nothing. What "
+    "its successors' evaluations know, they know from their own games: the first one from the "
+    "results alone, the next ones more and more from the scores of their searches, too. The search "
+    "is the engine's, with the values of the pieces by which it sorts and prunes captures.",
 }
+KNOWN_ENDINGS = "What is known of endings (a lone pawn, the wrong bishop) stood above all networks."
 
 Ratings = dict[str, tuple[float, float]]  # Elo above ZERO and half the 95% interval, by name
 
@@ -65,11 +68,12 @@ def rate(lineage: Lineage) -> Ratings:
 
 def page(lineage: Lineage) -> Iterator[str]:
     settings = lineage.settings
-    title = f"Learning from {'the rules alone' if settings.begin == 'rules' else 'own games'}"
+    title = f"Learning from {'the rules' if settings.begin == 'rules' else 'own games'}"
     ratings = rate(lineage)
     yield f"{page_head(title)}<h1>{escape(title)}</h1>\n"
     yield f'<p class="verdict">{escape(summary(lineage, ratings))}</p>\n'
-    yield f"<p>{escape(INTRODUCTION[settings.begin])}</p>\n"
+    endings = "" if lineage.stands_alone else f" {KNOWN_ENDINGS}"
+    yield f"<p>{escape(INTRODUCTION[settings.begin] + endings)}</p>\n"
     yield rating_section(lineage, ratings)
     yield error_section(lineage.reports)
     yield table_section(lineage, ratings)

@@ -1,8 +1,10 @@
 """`cythera learn`: play, train, judge by a match, and again, until told to stop.
 
 Each step is one of the other commands, which all go on where they were ended; so does this one.
-From the rules alone means: the first player is a network of random weights, its games are played
-to the end that the rules know, and the first generations learn from nothing but results.
+From the rules means: the first player is a network of random weights, to which nothing that is
+known of endings is added; the first generations' games are played to the end that the rules know;
+the first one learns from results alone, the next ones more and more from the search's scores.
+What remains is the search, with the values by which it sorts and prunes captures.
 """
 
 from __future__ import annotations
@@ -93,7 +95,7 @@ class Loop:
         return time.monotonic() < self.end and (most is None or self.lineage.next <= most)
 
     def make_first_network(self) -> None:
-        """Random weights: no material values, no knowledge."""
+        """Random weights: no material values, no knowledge of endings."""
         path = self.lineage.network(0)
         if path.exists():
             return
@@ -101,7 +103,8 @@ class Loop:
         shape = (self.settings.hidden, 1)
         weights = train.quantise(train.first_parameters(*shape, self.settings.seed), *shape)
         notes = json.dumps({"weights": "random", "seed": self.settings.seed})
-        file = NetworkFile(*shape, round(1 / STEEPNESS), notes, weights)
+        scale = round(1 / STEEPNESS)
+        file = NetworkFile(*shape, scale, notes, weights, stands_alone=True)
         replace_bytes(path, format_network(file))
 
     def make_generation(self, number: int) -> int:
@@ -156,6 +159,7 @@ class Loop:
         if self.settings.begin == "rules":
             share = max(LOWEST_SHARE, 1.25 - 0.25 * number)
             arguments += ["--share", share, "--steepness", STEEPNESS]
+            arguments += ["--alone"] if self.lineage.stands_alone else []
         else:
             arguments += ["--share", GIVEN_SHARE[0], "--last-share", GIVEN_SHARE[1]]
         return train.main([str(each) for each in arguments])

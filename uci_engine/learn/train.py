@@ -83,6 +83,7 @@ def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
     )
     add("--seed", type=number_between(0, 2**32 - 1), default=1, metavar="N", help="(1)")
     add("--from", dest="begin", type=Path, metavar="NETWORK", help="go on with its weights")
+    add("--alone", action="store_true", help="what is known of endings does not correct it")
     return parser.parse_args(arguments)
 
 
@@ -268,7 +269,8 @@ class Training:
         }
         weights = quantise(self.parameters, *self.shape)
         scale = round(1 / self.steepness)
-        file = NetworkFile(*self.shape, scale, json.dumps(notes), weights)
+        alone = self.options.alone
+        file = NetworkFile(*self.shape, scale, json.dumps(notes), weights, stands_alone=alone)
         replace_bytes(self.options.out, format_network(file))
         self.checkpoint.unlink(missing_ok=True)
 
