@@ -310,6 +310,10 @@ def no_change(directory: Path) -> dict[str, str]:
         (match(PAIR[0], ["conf=x"]), "--engines"),
         (match(PAIR[0], ["proto=internal", f"option.Hash={HUGE}"]), "Hash must be from 1 to"),
         (match(PAIR[0], ["proto=internal", "option.Threads=x"]), "Threads must be a whole number"),
+        (
+            match(PAIR[0], ["proto=internal", "name=x", "option.EvalFile=/none"]),
+            "x: does not start: /none: No such file",
+        ),
         (["match", "--resume", "nothing"], "nothing.jsonl"),
         (match(*PAIR, extra=["--resume", "x"]), "so --engine, --each can't go with it"),
         (["match", "--resume", "x", "--order", "random"], "so --order can't go with it"),

@@ -9,6 +9,7 @@ from uci_engine.arena.players.declared_options import DeclaredOption, parse_uci_
 from uci_engine.arena.players.player import Answer, Situation, settle_options
 from uci_engine.arena.players.process import EngineError
 from uci_engine.arena.players.spec import EngineSpec
+from uci_engine.errors import describe
 from uci_engine.limits import MOST_DEPTH, MOST_NODES, GoLimits
 from uci_engine.options import Options, find_option
 from uci_engine.searching import Request, begin_search, choose_search
@@ -44,8 +45,8 @@ class InternalPlayer:
             self.searcher = Searcher(options.hash_mb, options.threads)
             choose_search(self.searcher, options)
             self.searcher.allocate()
-        except (MemoryError, ValueError) as error:
-            raise EngineError("does not start", str(error)) from None
+        except (MemoryError, ValueError, OSError) as error:
+            raise EngineError("does not start", describe(error)) from None
 
     def new_game(self, situation: Situation) -> None:
         assert self.searcher is not None
