@@ -54,6 +54,17 @@ def test_a_second_time_leaves_work_that_does_not_stop() -> None:
             interrupts.watch(threading.Event().wait, threading.Timer(0.1, ask_again).start)
 
 
+def test_work_ends_at_a_given_moment() -> None:
+    ended = threading.Event()
+    start = time.monotonic()
+    with Interrupts(end=start + 0.2) as interrupts:
+        interrupts.check()
+        assert not interrupts.watch(ended.wait, ended.set)
+        assert 0.2 <= time.monotonic() - start < 5
+        with pytest.raises(KeyboardInterrupt):
+            interrupts.check()
+
+
 def test_other_signals_and_what_was_before() -> None:
     before = signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT)
     with Interrupts(signal.SIGTERM) as interrupts:

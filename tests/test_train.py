@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import subprocess
 import time
@@ -310,6 +311,27 @@ def test_an_interrupted_training_ends_as_one_that_was_not(data: Path, tmp_path: 
     subprocess.run(command, stderr=subprocess.DEVNULL, env=ENVIRONMENT, check=True, timeout=TIMEOUT)
     assert not checkpoint.exists()
     assert read_network(str(cut)).weights == read_network(str(whole)).weights
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_training_keeps_what_it_has(
+    data: Path, tmp_path: Path, how: signal.Signals
+) -> None:
+    out = tmp_path / "own.nnue"
+    process = subprocess.Popen(
+        [*COMMAND, "train", str(out), str(data), *BEGUN, "--checkpoint", "1000000"],
+        stderr=subprocess.PIPE,
+        text=True,
+        env=ENVIRONMENT,
+    )
+    assert process.stderr is not None
+    while not process.stderr.readline().startswith("epoch 1:"):
+        assert process.poll() is None
+    process.send_signal(how)
+    _, said = process.communicate(timeout=TIMEOUT)
+    assert process.returncode == 130
+    assert re.fullmatch(r"interrupted after step [\d,]+; .*", said.splitlines()[-1])
+    assert checkpoint_of(out).exists()
 
 
 @pytest.fixture

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
+import fcntl
 import json
 import os
 import stat
@@ -90,6 +92,20 @@ def check_writable(path: Path) -> None:
 def check_name(name: str) -> None:
     if os.path.basename(name) in ("", ".", ".."):
         raise ValueError(f"{name!r} is no name that files could have")
+
+
+@contextlib.contextmanager
+def alone_with(path: Path, flags: int = os.O_RDONLY) -> Iterator[None]:
+    """A file or folder that one program at a time may work on; ValueError for a second one."""
+    handle = os.open(path, flags, 0o666)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise ValueError(f"{path}: another run is writing to it") from None
+        yield
+    finally:
+        os.close(handle)
 
 
 def replacement(path: Path) -> Path:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import time
 from collections.abc import Callable
 
 TYPE_CHECKING = False
@@ -44,8 +45,9 @@ def obey_while_reading(leave: Callable[[], object]) -> None:
 class Interrupts:
     """A block in which Ctrl-C is noted, and other signals if they are to mean the same."""
 
-    def __init__(self, *others: int) -> None:
+    def __init__(self, *others: int, end: float | None = None) -> None:
         self.others = others
+        self.end = end
         self.count = 0
         self.before: dict[int, Any] = {}
 
@@ -71,8 +73,12 @@ class Interrupts:
 
     def check(self) -> None:
         """Raise what was noted: here it can do no harm."""
-        if self.count:
+        if self.has_to_end:
             raise KeyboardInterrupt
+
+    @property
+    def has_to_end(self) -> bool:
+        return self.count > 0 or (self.end is not None and time.monotonic() >= self.end)
 
     def watch(
         self,
@@ -86,7 +92,7 @@ class Interrupts:
         to stop is left by a second Ctrl-C.
         """
         while not wait(DELAY_S):
-            if self.count:
+            if self.has_to_end:
                 stop()
                 self.leave_when_asked_again(wait)
                 return False

@@ -147,7 +147,8 @@ def prepare(options: argparse.Namespace) -> Tournament:
     return Tournament(describe(options), files)
 
 
-def main(arguments: Sequence[str]) -> int:
+def main(arguments: Sequence[str], end: float | None = None) -> int:
+    """At the moment `end` of the monotonic clock it is interrupted."""
     parser = make_parser()
     options = parser.parse_args(arguments)
     if options.resume is not None:
@@ -161,7 +162,7 @@ def main(arguments: Sequence[str]) -> int:
     job = GameJob(description.engines, description.adjudication)
     opened = False
     try:
-        with Interrupts(*ENDS) as interrupts:
+        with Interrupts(*ENDS, end=end) as interrupts:
             # Engines are tried where there is something left for them to play.
             specs = job.specs if any(tournament.open_tasks()) else ()
             runner = make_runner(job, specs, options, interrupts)

@@ -21,6 +21,7 @@ from uci_engine.arena.play.notices import Hearer
 from uci_engine.arena.play.runner import TaskCancelled
 from uci_engine.arena.play.start import ENDS, make_runner
 from uci_engine.arguments import Parser, count_number, number_between, whole_number
+from uci_engine.files import alone_with, refuse_irregular
 from uci_engine.interrupts import EXIT_CODE, Interrupts
 from uci_engine.learn.gamefiles import format_block, repair_end
 from uci_engine.limits import MOST_NODES
@@ -52,14 +53,23 @@ def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def main(arguments: Sequence[str]) -> int:
+def main(arguments: Sequence[str], end: float | None = None) -> int:
+    """At the moment `end` of the monotonic clock it is interrupted."""
     options = parse_arguments(arguments)
+    network = read_player(options.network)
+    if options.out.exists():
+        refuse_irregular(options.out)
+    with alone_with(options.out, os.O_RDWR | os.O_CREAT):
+        return play_games(options, network, end)
+
+
+def play_games(options: argparse.Namespace, network: bytes, end: float | None) -> int:
     seed = time.time_ns() if options.seed is None else options.seed
     size = repair_end(options.out)
     # The size of what is there is part of the seed: a run that goes on plays other games.
     job = SelfPlayJob(
         seed=f"{seed} {size}",
-        network=read_player(options.network),
+        network=network,
         nodes=options.nodes,
         plies=options.plies,
         rules=options.rules,
@@ -67,7 +77,7 @@ def main(arguments: Sequence[str]) -> int:
     hands = argparse.Namespace(cluster=options.cluster, concurrency=options.threads)
     run = Run(options.out, options.games)
     try:
-        with Interrupts(*ENDS) as interrupts:
+        with Interrupts(*ENDS, end=end) as interrupts:
             runner = make_runner(job, (), hands, interrupts)
             try:
                 at_once = 1 if options.cluster is None else GAMES_A_TASK

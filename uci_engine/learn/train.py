@@ -26,8 +26,10 @@ import numpy.typing as npt
 
 from core_ext import core
 from uci_engine import batch
+from uci_engine.arena.play.start import ENDS
 from uci_engine.arguments import Parser, count_number, decimal_between, number_between
 from uci_engine.files import check_writable, replace_bytes
+from uci_engine.interrupts import EXIT_CODE, Interrupts
 from uci_engine.learn.checkpoint import (
     Floats,
     checkpoint_of,
@@ -87,7 +89,8 @@ def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def main(arguments: Sequence[str]) -> int:
+def main(arguments: Sequence[str], end: float | None = None) -> int:
+    """At the moment `end` of the monotonic clock it is interrupted."""
     options = parse_arguments(arguments)
     core.network_size(options.hidden, options.buckets)  # a wrong size is told before the reading
     check_writable(options.out)
@@ -96,7 +99,14 @@ def main(arguments: Sequence[str]) -> int:
     steepness = options.steepness or fit_slope(data.learnt)
     training = Training(options, data, steepness, begin)
     training.resume()
-    training.run()
+    try:
+        with Interrupts(*ENDS, end=end) as interrupts:
+            training.run(interrupts)
+    except KeyboardInterrupt:
+        training.save()
+        done = f"interrupted after step {training.step:,}"
+        print(f"{done}; the same command goes on", file=sys.stderr)
+        return EXIT_CODE
     training.export(arguments)
     return 0
 
@@ -172,12 +182,13 @@ class Training:
         self.saved = self.reported = time.monotonic()
         self.losses: list[float] = []
 
-    def run(self) -> None:
+    def run(self, interrupts: Interrupts) -> None:
         start, first = time.monotonic(), self.step
         while self.step < self.total_steps:
             epoch = self.step // self.steps_per_epoch
             order = self.order_of(epoch)
             while self.step < (epoch + 1) * self.steps_per_epoch:
+                interrupts.check()
                 self.losses.append(self.learn(order))
                 now = time.monotonic()
                 if now - self.reported >= SECONDS_BETWEEN_REPORTS:
