@@ -35,7 +35,9 @@ Ratings = dict[str, tuple[float, float]]  # Elo above ZERO and half the 95% inte
 
 
 def write_page(lineage: Lineage) -> None:
-    replace_text(lineage.folder / PAGE, page(lineage))
+    path, text = lineage.folder / PAGE, "".join(page(lineage))
+    if not path.exists() or path.read_text() != text:
+        replace_text(path, [text])
 
 
 def journal_of(lineage: Lineage, number: int) -> Path:
@@ -44,6 +46,8 @@ def journal_of(lineage: Lineage, number: int) -> Path:
 
 def rate(lineage: Lineage) -> Ratings:
     """Of all players of all generations' matches, in one scale."""
+    if not lineage.reports:
+        return {}
     places: dict[str, int] = {}
     standings = Standings([])
     numbers = iter(range(1 << 62))
@@ -74,10 +78,11 @@ def page(lineage: Lineage) -> Iterator[str]:
     yield f'<p class="verdict">{escape(summary(lineage, ratings))}</p>\n'
     endings = "" if lineage.stands_alone else f" {KNOWN_ENDINGS}"
     yield f"<p>{escape(INTRODUCTION[settings.begin] + endings)}</p>\n"
-    yield rating_section(lineage, ratings)
-    yield error_section(lineage.reports)
-    yield table_section(lineage, ratings)
-    yield from samples(lineage)
+    if lineage.reports:
+        yield rating_section(lineage, ratings)
+        yield error_section(lineage.reports)
+        yield table_section(lineage, ratings)
+        yield from samples(lineage)
     yield PAGE_END
 
 
@@ -89,8 +94,14 @@ def summary(lineage: Lineage, ratings: Ratings) -> str:
     games = len(reports) * lineage.settings.games
     return (
         f"{len(reports)} generations, {games:,} games, {hours:.1f} hours. "
-        f"The best is generation {lineage.best}{elo}."
+        f"The best is generation {lineage.best}{elo}.{in_hand(lineage)}"
     )
+
+
+def in_hand(lineage: Lineage) -> str:
+    """What is begun and not complete."""
+    minutes = sum(lineage.times(lineage.next).values()) / 60
+    return f" Generation {lineage.next} has had {minutes:.0f} minutes so far." if minutes else ""
 
 
 def rating_section(lineage: Lineage, ratings: Ratings) -> str:
@@ -147,8 +158,6 @@ def table_section(lineage: Lineage, ratings: Ratings) -> str:
 
 def samples(lineage: Lineage) -> Iterator[str]:
     """Some games of the last generation's match, to be replayed."""
-    if not lineage.reports:
-        return
     journal = journal_of(lineage, lineage.reports[-1].number)
     games: list[GameRecord] = list(islice(read_games(journal), SAMPLES))
     names = [spec.name for spec in Description.read(journal).engines]

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import sys
 import time
@@ -22,12 +23,14 @@ from core_ext.core import MAX_THREADS, network_size
 from uci_engine.arena import match
 from uci_engine.arena.results.journal import read_games
 from uci_engine.arena.results.standings import Standings
+from uci_engine.arena.results.stats import Tally
 from uci_engine.arguments import Parser, count_number, decimal_between, number_between
-from uci_engine.files import replace_bytes
+from uci_engine.files import alone_with, replace_bytes
 from uci_engine.learn import selfplay, train
 from uci_engine.learn.gamefiles import read_blocks, repair_end
 from uci_engine.learn.lineage import Lineage, Report
 from uci_engine.learn.lineage_page import write_page
+from uci_engine.learn.stopwatch import Stopwatch
 from uci_engine.network import NetworkFile, format_network, read_network
 
 # A pawn is to be worth about 100: this is the slope that the classical evaluation's scores have.
@@ -39,6 +42,14 @@ LOWEST_SHARE = 0.3
 BY_THE_RULES = 2  # so many generations play every game to its end
 ANCHORS = ("material", "classical")  # evaluations that every generation is measured against
 MATCH_HASH_MB = 8
+
+JUDGING = (
+    "games against each opponent (200); accepted is who has more than half of the points and one "
+    "standard error against the best"
+)
+CLUSTER = (
+    "games on a Dask cluster, whose workers must see DIR under the same name; `local` starts one"
+)
 
 
 def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
@@ -54,13 +65,13 @@ def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
     add("--hidden", type=count_number, metavar="N", help="units a view (128)")
     add("--window", type=count_number, metavar="N", help="generations learnt from (8)")
     add("--samples", type=count_number, metavar="N", help="positions a training (60000000)")
-    add("--judging", type=count_number, metavar="N", help="games against each opponent (200)")
+    add("--judging", type=count_number, metavar="N", help=JUDGING)
     add("--seed", type=number_between(0, 2**32 - 1), metavar="N", help="(1)")
-    add("--hours", type=decimal_between(0, 1e6), metavar="N", help="no step begins after so long")
+    add("--hours", type=decimal_between(0, 1e6), metavar="N", help="it ends after so long")
     add("--generations", type=count_number, metavar="N", help="that there are at the end")
     threads = number_between(1, MAX_THREADS)
     add("--threads", type=threads, default=os.cpu_count() or 1, metavar="N", help="(all)")
-    add("--cluster", metavar="ADDRESS", help="games on a Dask cluster; `local` starts one here")
+    add("--cluster", metavar="ADDRESS", help=CLUSTER)
     return parser.parse_args(arguments)
 
 
@@ -72,15 +83,17 @@ def main(arguments: Sequence[str]) -> int:
     given = {name: value for name in SETTINGS if (value := getattr(options, name)) is not None}
     if options.hidden is not None:
         network_size(options.hidden, 1)  # a wrong size is told before the first game
-    lineage = Lineage.open(options.folder, given)
-    loop = Loop(lineage, options)
-    if lineage.settings.begin == "rules":
-        loop.make_first_network()
-    while loop.goes_on():
-        code = loop.make_generation(lineage.next)
-        if code:
-            return code
-    return 0
+    options.folder.mkdir(parents=True, exist_ok=True)
+    with alone_with(options.folder):
+        lineage = Lineage.open(options.folder, given)
+        loop = Loop(lineage, options)
+        if lineage.settings.begin == "rules":
+            loop.make_first_network()
+        write_page(lineage)
+        try:
+            return loop.run()
+        finally:
+            write_page(lineage)
 
 
 class Loop:
@@ -88,11 +101,23 @@ class Loop:
         self.lineage = lineage
         self.settings = lineage.settings
         self.options = options
-        self.end = time.monotonic() + 3600 * (1e9 if options.hours is None else options.hours)
+        self.end = None if options.hours is None else time.monotonic() + 3600 * options.hours
+
+    def run(self) -> int:
+        """0, or the exit code of a step that was interrupted before the time was over."""
+        while self.goes_on():
+            code = self.make_generation(self.lineage.next)
+            if code and not self.is_late:
+                return code
+        return 0
+
+    @property
+    def is_late(self) -> bool:
+        return self.end is not None and time.monotonic() >= self.end
 
     def goes_on(self) -> bool:
         most = self.options.generations
-        return time.monotonic() < self.end and (most is None or self.lineage.next <= most)
+        return not self.is_late and (most is None or self.lineage.next <= most)
 
     def make_first_network(self) -> None:
         """Random weights: no material values, no knowledge of endings."""
@@ -122,11 +147,8 @@ class Loop:
         return 0
 
     def timed(self, number: int, phase: str, step: Callable[[int], int]) -> int:
-        start = time.monotonic()
-        try:
+        with Stopwatch(lambda seconds: self.lineage.spend(number, phase, seconds)):
             return step(number)
-        finally:
-            self.lineage.spend(number, phase, time.monotonic() - start)
 
     # ---- the steps
 
@@ -142,9 +164,7 @@ class Loop:
         arguments += ["--network", self.best_network or selfplay.CLASSICAL]
         if self.settings.begin == "rules" and number <= BY_THE_RULES:
             arguments += ["--rules"]
-        if self.options.cluster is not None:
-            arguments += ["--cluster", self.options.cluster]
-        return selfplay.main([str(each) for each in arguments])
+        return selfplay.main([*map(str, arguments), *self.cluster], self.end)
 
     def train(self, number: int) -> int:
         path = self.lineage.network(number)
@@ -162,14 +182,14 @@ class Loop:
             arguments += ["--alone"] if self.lineage.stands_alone else []
         else:
             arguments += ["--share", GIVEN_SHARE[0], "--last-share", GIVEN_SHARE[1]]
-        return train.main([str(each) for each in arguments])
+        return train.main([str(each) for each in arguments], self.end)
 
     def judge(self, number: int) -> int:
         """A gauntlet against the best so far and against evaluations that never change."""
         out = str(self.lineage.match(number))
-        hands = ["--concurrency", str(self.options.threads)]
+        hands = ["--concurrency", str(self.options.threads), *self.cluster]
         if self.lineage.match(number).with_suffix(".jsonl").exists():
-            return match.main(["--resume", out, *hands])
+            return match.main(["--resume", out, *hands], self.end)
         arguments = [
             *network_player(self.lineage.network(number), number),
             *(
@@ -184,7 +204,11 @@ class Loop:
             *("--win", "movecount=4", "score=1000", "twosided=on"),
             *("--event", "Cythera learns", "--every", str(self.settings.judging), "--out", out),
         ]
-        return match.main([*arguments, *hands])
+        return match.main([*arguments, *hands], self.end)
+
+    @property
+    def cluster(self) -> list[str]:
+        return [] if self.options.cluster is None else ["--cluster", self.options.cluster]
 
     @property
     def best_network(self) -> Path | None:
@@ -198,12 +222,12 @@ class Loop:
         # evaluation: there the best is the last of the anchors.
         opponent = 1 if self.best_network is not None else len(ANCHORS)
         standings = read_standings(self.lineage.match(number).with_suffix(".jsonl"))
-        score = standings.against(0, opponent).score
+        tally = standings.against(0, opponent)
         notes = json.loads(read_network(str(self.lineage.network(number))).notes)
         report = Report(
             number=number,
-            accepted=score > 0.5,
-            score=score,
+            accepted=is_better(tally),
+            score=tally.score,
             positions=notes["positions"],
             aside=float(notes["aside"]),
             seconds=round(sum(self.lineage.times(number).values()), 1),
@@ -212,10 +236,18 @@ class Loop:
         write_page(self.lineage)
         verdict = "accepted" if report.accepted else "not accepted"
         print(
-            f"generation {number}: {100 * score:.1f}% against the best before it, {verdict}",
+            f"generation {number}: {100 * tally.score:.1f}% against the best before it, {verdict}",
             file=sys.stderr,
             flush=True,
         )
+
+
+def is_better(tally: Tally) -> bool:
+    """By more than one standard error. Of two equal players one is taken for the better one in a
+    sixth of all matches then, and not in half of them."""
+    squares = (tally.wins + tally.draws / 4) / tally.games
+    error = math.sqrt((squares - tally.score**2) / tally.games)
+    return tally.score > 0.5 + error
 
 
 def network_player(path: Path, number: int) -> list[str]:
