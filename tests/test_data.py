@@ -10,6 +10,7 @@ import pytest
 from learn_tools import own_games
 
 from uci_engine import batch, cli
+from uci_engine.learn import data
 from uci_engine.learn.gamefiles import Filter, expand, format_block, read_blocks, single_games
 
 pytestmark = pytest.mark.release_only
@@ -145,6 +146,21 @@ def test_a_cut_file_of_records_is_named_by_its_offset(
     assert run("shuffle", tmp_path / "out.bin", cut, "--skip") == 0
     assert f"skipped: {tmp_path}/{problem}" in capfd.readouterr().err
     assert (tmp_path / "out.bin").stat().st_size == 32 * len(positions) - 32
+
+
+def test_a_strange_record_is_named_by_its_place_in_the_file(
+    games: list[bytes],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    """It is read in parts."""
+    monkeypatch.setattr(data, "RECORDS_AT_ONCE", 100)
+    positions = expand(b"".join(games), Filter())[:500].copy()
+    positions["result"][203] = 7
+    positions.tofile(tmp_path / "own.bin")
+    assert run("check", tmp_path / "own.bin") == 1
+    assert "own.bin, behind 200 records: item 3 has no result" in capfd.readouterr().out
 
 
 @pytest.mark.parametrize("start", [b"", b"CYG"])

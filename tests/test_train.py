@@ -241,7 +241,7 @@ def test_a_training_goes_on_from_a_network(data: Path, tmp_path: Path) -> None:
 def test_no_game_is_both_learnt_and_kept_aside(
     tmp_path: Path, together: int, kept_aside: int
 ) -> None:
-    """However many games a block has. Their numbers are their results and scores."""
+    """However many games a block has."""
     games = own_games(30, 5, soft_nodes=60, hard_nodes=100)
     blocks = [games[first : first + together] for first in range(0, 30, together)]
     path = tmp_path / "own.games"

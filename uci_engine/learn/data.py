@@ -108,12 +108,14 @@ def read_chunks(path: Path, on_damage: OnDamage) -> Iterator[batch.Positions]:
         for _, positions in read_expanded(path, Filter(), on_damage):
             yield positions
         return
+    first = 0
     with path.open("rb") as file:
         while True:
             chunk = np.fromfile(file, dtype=batch.POSITION, count=RECORDS_AT_ONCE)
             if not len(chunk):
                 break
-            check_records(path, chunk)
+            check_records(path, chunk, first)
+            first += len(chunk)
             yield chunk
     check_end(path, on_damage)
 

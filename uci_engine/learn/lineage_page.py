@@ -36,7 +36,7 @@ Ratings = dict[str, tuple[float, float]]  # Elo above ZERO and half the 95% inte
 
 def write_page(lineage: Lineage) -> None:
     path, text = lineage.folder / PAGE, "".join(page(lineage))
-    if not path.exists() or path.read_text() != text:
+    if not path.is_file() or path.read_bytes() != text.encode():
         replace_text(path, [text])
 
 

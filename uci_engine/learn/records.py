@@ -24,15 +24,16 @@ RESULT_WHITE = 2  # the largest; 1 is a draw, 0 a win for Black
 OnDamage = Callable[[Damage], None]
 
 
-def check_records(path: Path, records: batch.Positions) -> None:
-    """ValueError names what is no record of a game."""
+def check_records(path: Path, records: batch.Positions, first: int = 0) -> None:
+    """ValueError names what is no record of a game; `first` is how many of the file come before."""
+    where = f"{path}, behind {first} records" if first else str(path)
     try:
         batch.legal_counts(records)
     except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
+        raise ValueError(f"{where}: {error}") from None
     strange = np.flatnonzero(records["result"] > RESULT_WHITE)
     if len(strange):
-        raise ValueError(f"{path}: item {strange[0]} has no result of a game")
+        raise ValueError(f"{where}: item {strange[0]} has no result of a game")
 
 
 def check_end(path: Path, on_damage: OnDamage) -> None:

@@ -119,8 +119,9 @@ class Data:
 
 def read_data(paths: Sequence[Path], aside: Sequence[Path], foresight: float) -> Data:
     """Of `paths`, and of `aside` what is kept aside; without such files some of the positions."""
-    for path in {each.resolve() for each in paths} & {each.resolve() for each in aside}:
-        raise ValueError(f"{path}: can't be both learnt from and kept aside")
+    both = {each.resolve() for each in paths} & {each.resolve() for each in aside}
+    if both:
+        raise ValueError(f"{both.pop()}: can't be both learnt from and kept aside")
     if aside:
         parts = [read_positions(path, Filter(), foresight=foresight) for path in (*paths, *aside)]
         learnt, kept = join(parts[: len(paths)]), join(parts[len(paths) :])
