@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import random
+import shutil
 import signal
 import subprocess
 import time
@@ -209,17 +210,24 @@ def start(folder: Path, *arguments: Any) -> subprocess.Popen[str]:
     ],
 )
 def test_the_step_in_hand_ends_when_the_time_is_over(
-    tmp_path: Path, step: str, changes: list[Any]
+    lineage: Path, tmp_path: Path, step: str, changes: list[Any]
 ) -> None:
     """As it was told: that is no interruption. What was done is there for the next run."""
-    seconds = 3 if step == "play" else 6
+    seconds = 6
+    if step == "judge":  # which is the next step then
+        (tmp_path / "001").mkdir()
+        for name in ("own.games", "network.nnue"):
+            shutil.copy(lineage / "001" / name, tmp_path / "001" / name)
     if step == "train":  # more games than it would play, for a longer training
         (tmp_path / "001").mkdir()
         games = own_games(20, soft_nodes=10, hard_nodes=20)
         own = format_block(b"".join(games), len(games))
         (tmp_path / "001" / "own.games").write_bytes(own * 250)
     process = start(tmp_path, *changes, "--hours", seconds / 3600)
-    _, said = process.communicate(timeout=seconds + 20)
+    try:
+        _, said = process.communicate(timeout=seconds + 20)
+    finally:
+        process.kill()
     assert process.returncode == 0, said
     assert [line for line in said.splitlines() if line.startswith("generation 1: ")][-1] == (
         f"generation 1: {step}"
@@ -249,7 +257,7 @@ def test_a_second_run_is_refused(tmp_path: Path, capfd: pytest.CaptureFixture[st
         while not games.exists() or not games.stat().st_size:
             assert process.poll() is None
             time.sleep(0.02)
-        for command in (["learn", folder], ["selfplay", games]):
+        for command in (["learn", folder, "--hours", 0.001], ["selfplay", games, "--games", 1]):
             assert cli.main([str(word) for word in command]) == 2
             place = command[1]
             assert capfd.readouterr().err == f"cythera: {place}: another run is writing to it\n"
