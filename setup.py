@@ -48,8 +48,10 @@ X86_LEVELS = ("x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4")
 # bodies too large and tests those constants at run time instead.
 INLINE = "inline __attribute__((always_inline))"
 
-# A unit without its counts is refused, and what the training never called is compiled as ever.
+# A unit without its counts is refused, and what the training never called is compiled as ever. What
+# gcc does to loops once it has counts made the search slower: most of them are short.
 PROFILE_USE = ["-fprofile-use", "-fprofile-partial-training", "-Werror=missing-profile"]
+PROFILE_USE += ["-fno-tracer", "-fno-unroll-loops", "-fno-peel-loops"]
 
 
 def is_set(variable: str) -> bool:
