@@ -112,6 +112,22 @@ def test_games_are_replayed_by_keyboard(tab: Tab, found: list[dict[str, Any]]) -
         assert tab.run("location.hash") == f"#game-{number + 1}-{len(game['moves'])}"
 
 
+def test_who_passes_leaves_the_board_as_it_is(browser: Browser, tmp_path: Path) -> None:
+    """Notes write a null move as --, also in the game itself."""
+    (tmp_path / "notes.pgn").write_text("1. e4 -- 2. d4 d5 *\n")
+    out = tmp_path / "x"
+    assert run("analyse", tmp_path / "notes.pgn", "--nodes", "100", "--out", out).returncode == 0
+    tab = browser.open(out.with_suffix(".html").as_uri())
+    tab.key("Home")
+    board = chess.Board()
+    for move in ("e2e4", "0000", "d2d4", "d7d5"):
+        tab.key("ArrowRight")
+        board.push_uci(move)
+        assert tab.run(BOARD) == placed(board)
+    assert tab.complaints == []
+    tab.close()
+
+
 def check_said(said: str, move: dict[str, Any]) -> None:
     if move["mate"] == 0:
         assert "checkmate" in said

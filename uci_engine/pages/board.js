@@ -38,6 +38,7 @@ const Boards = (() => {
   // The squares of a move: where a piece leaves, where it arrives, and what it becomes there.
   const move = (before, from, to, promotion) => {
     const board = before.slice();
+    if (from === to) return board; // somebody passes
     const piece = board[from];
     const own = board[to] !== "" && isWhite(board[to]) === isWhite(piece);
     const isKing = piece.toLowerCase() === "k";

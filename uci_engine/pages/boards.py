@@ -11,6 +11,7 @@ from uci_engine.pages.plots import WIDTH, svg, text
 BOARD_SCRIPT = ROOM / "board.js"
 REPLAY_SCRIPT = ROOM / "replay.js"
 ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"  # by square
+NULL_MOVE = "0000"
 MATE = 100_000  # a score beyond this is a mate: in so many moves more
 
 # The buttons have the names by which replay.js knows what they do.
@@ -111,13 +112,18 @@ def corner(square: int) -> tuple[float, float]:
 
 
 def pack_moves(board: Board, moves: Iterable[str]) -> tuple[str, str]:
-    """Moves in UCI's notation as SAN, and as the squares that board.js reads."""
+    """Moves in UCI's notation as SAN, and as the squares that board.js reads. Who passes, as notes
+    do, moves his king to where it is."""
     board = board.copy()
     sans, squares = [], []
     for move in moves:
+        if move == NULL_MOVE:
+            stays = ALPHABET[board.king(board.turn) or 0]
+            squares.append(stays + stays)
+        else:
+            promotion = f"={move[4]}" if len(move) > 4 else ""
+            squares.append(f"{letter(move[:2])}{letter(move[2:4])}{promotion}")
         sans.append(board.san_and_push(board.parse_uci(move)))
-        promotion = f"={move[4]}" if len(move) > 4 else ""
-        squares.append(f"{letter(move[:2])}{letter(move[2:4])}{promotion}")
     return " ".join(sans), "".join(squares)
 
 
