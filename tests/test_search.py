@@ -49,6 +49,7 @@ NOTHING_LEFT_OUT = {
     "DELTA_MARGIN": 40_000,
     "QUIESCENCE_EXCHANGE": -40_000,
     "QUIESCENCE_EVASIONS": 256,
+    "QUIESCENCE_CAPTURES": 256,
     "CORRECTION_DIVISOR": 1 << 30,
     "LMR_HISTORY_DIVISOR": 1 << 30,
     **{name: 0 for name in core.tunables() if name.startswith("LMR_") and "DIVISOR" not in name},

@@ -17,6 +17,7 @@ cdef struct HistoryC:
     int16_t pawn_correction[2][CORRECTION_SIZE]
     int16_t minor_correction[2][CORRECTION_SIZE]
     int16_t nonpawn_correction[2][2][CORRECTION_SIZE]
+    PieceToC continuation_correction[12][64]  # after these two moves
 
 cdef struct FrameC:
     PositionC pos

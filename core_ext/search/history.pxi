@@ -107,18 +107,29 @@ cdef inline int16_t* nonpawn_correction(ThreadC* t, const PositionC* pos,
         pos.nonpawn_keys[colour] & (CORRECTION_SIZE - 1)]
 
 
-cdef inline int correct_evaluation(ThreadC* t, const PositionC* pos, int evaluation) noexcept nogil:
+cdef inline int16_t* continuation_correction(ThreadC* t, FrameC* f) noexcept nogil:
+    """Of the last two moves, told apart by what histories they point to."""
+    cdef PieceToC* first = &t.history.continuation[0][0]
+    cdef PieceToC* after = &t.history.continuation_correction[0][0] + ((f - 2).continuation - first)
+    return &after[0][0][0] + ((f - 1).continuation - first)
+
+
+cdef inline int correct_evaluation(ThreadC* t, FrameC* f, int evaluation) noexcept nogil:
+    cdef const PositionC* pos = &f.pos
     cdef int correction = (pawn_correction(t, pos)[0] + minor_correction(t, pos)[0]
                            + nonpawn_correction(t, pos, WHITE)[0]
-                           + nonpawn_correction(t, pos, BLACK)[0])
+                           + nonpawn_correction(t, pos, BLACK)[0]
+                           + continuation_correction(t, f)[0])
     evaluation += correction // CORRECTION_DIVISOR
     return min(max(evaluation, -LARGEST_EVALUATION), LARGEST_EVALUATION)
 
 
-cdef void update_corrections(ThreadC* t, const PositionC* pos, int error, int depth) noexcept nogil:
+cdef void update_corrections(ThreadC* t, FrameC* f, int error, int depth) noexcept nogil:
+    cdef const PositionC* pos = &f.pos
     cdef int bonus = min(max(error * depth // CORRECTION_DEPTH_DIVISOR, -CORRECTION_LIMIT // 4),
                          CORRECTION_LIMIT // 4)
     bump(pawn_correction(t, pos), bonus, CORRECTION_LIMIT)
     bump(minor_correction(t, pos), bonus, CORRECTION_LIMIT)
     bump(nonpawn_correction(t, pos, WHITE), bonus, CORRECTION_LIMIT)
     bump(nonpawn_correction(t, pos, BLACK), bonus, CORRECTION_LIMIT)
+    bump(continuation_correction(t, f), bonus, CORRECTION_LIMIT)

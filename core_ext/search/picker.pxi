@@ -131,13 +131,19 @@ cdef inline MoveC take_best(PickerC* picker) noexcept nogil:
     return move
 
 
-cdef MoveC next_good_noisy(PickerC* picker, FrameC* f) noexcept nogil:
+cdef inline int trust(const PickerC* picker, ThreadC* t, FrameC* f, MoveC move) noexcept nogil:
+    """What a capture may lose, by what has come of it elsewhere; nothing where losing is out of
+    the question."""
+    return 0 if picker.noisy_only else capture_entry(t, f, move)[0] // GOOD_CAPTURE_DIVISOR
+
+
+cdef MoveC next_good_noisy(PickerC* picker, ThreadC* t, FrameC* f) noexcept nogil:
     cdef MoveC move
     while picker.next < picker.end:
         move = take_best(picker)
         if move == picker.table_move:
             continue
-        if wins_exchange(&f.pos, move, picker.threshold):
+        if wins_exchange(&f.pos, move, picker.threshold - trust(picker, t, f, move)):
             return move
         picker.bad_end[0] = move
         picker.bad_end += 1
@@ -174,7 +180,7 @@ cdef MoveC next_move(PickerC* picker, ThreadC* t, FrameC* f) noexcept nogil:
         score_noisy(picker, t, f)
         picker.stage = STAGE_GOOD_NOISY
     if picker.stage == STAGE_GOOD_NOISY:
-        move = next_good_noisy(picker, f)
+        move = next_good_noisy(picker, t, f)
         if move != NULL_MOVE:
             return move
         picker.stage = STAGE_DONE if picker.noisy_only else STAGE_KILLER

@@ -19,6 +19,7 @@ cdef void aspirate(ThreadC* t) noexcept nogil:
     cdef int expected = t.roots[t.pv_index].previous_score
     cdef int score
     if t.root_depth >= ASPIRATION_DEPTH and not is_certain(expected):
+        delta += unrest(expected)
         alpha = max(expected - delta, -INFINITE)
         beta = min(expected + delta, INFINITE)
     while True:

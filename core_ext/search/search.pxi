@@ -93,12 +93,25 @@ cdef inline int draw_score(ThreadC* t) noexcept nogil:
     return 1 - <int>(t.nodes & 2)
 
 
+cdef inline int unrest(int score) noexcept nogil:
+    """By how much scores of this size differ from move to move and from depth to depth: the larger,
+    the more. Margins that ignore it see every move of a won position as singular, and every
+    iteration as a failure of its window; mates are then found late."""
+    return score * score // UNREST_DIVISOR
+
+
 cdef inline bint bound_fits(int bound, int score, int limit) noexcept nogil:
     """Does a stored bound prove that the value is on the same side of the limit?"""
     return (bound & (LOWER_BOUND if score >= limit else UPPER_BOUND)) != 0
 
 
 # ---- quiescence
+
+cdef inline bint is_new_front(FrameC* f, MoveC move) noexcept nogil:
+    """A capture somewhere else than where the last move went."""
+    return ((f - 1).move != NULL_MOVE and move_to(move) != move_to((f - 1).move)
+            and not is_promotion(move))
+
 
 cdef int quiesce(ThreadC* t, FrameC* f, int alpha, int beta) noexcept nogil:
     """Captures and promotions until nothing hangs; in check, all evasions."""
@@ -130,7 +143,7 @@ cdef int quiesce(ThreadC* t, FrameC* f, int alpha, int beta) noexcept nogil:
     # Stand pat: the side to move need not capture.
     if not in_check:
         raw = known_evaluation(t, f, &entry)
-        best = correct_evaluation(t, &f.pos, raw)
+        best = correct_evaluation(t, f, raw)
         if entry.found and bound_fits(entry.bound, entry.score, best) and not is_certain(
                 entry.score):
             best = entry.score
@@ -151,6 +164,8 @@ cdef int quiesce(ThreadC* t, FrameC* f, int alpha, int beta) noexcept nogil:
             break
         count += 1
         if best > -LEAST_WIN:
+            if count > QUIESCENCE_CAPTURES and not is_pv and not in_check and is_new_front(f, move):
+                continue
             if in_check and is_quiet(move):
                 quiets_seen += 1
                 if quiets_seen > QUIESCENCE_EVASIONS:
@@ -247,6 +262,13 @@ cdef inline int hindsight(FrameC* f, int depth) noexcept nogil:
 
 # Step 12 skips moves that will not raise alpha at this little depth.
 
+cdef inline int depth_of_late(int depth, int count, int history) noexcept nogil:
+    """What a late quiet move would be left with; a good history takes less off."""
+    cdef int reduction = (QUIET_REDUCTIONS[min(depth, 63)][min(count, 63)]
+                          - history * LMR_ONE // PRUNING_HISTORY_DIVISOR)
+    return max(depth - reduction // LMR_ONE, 0)
+
+
 cdef inline bint loses_too_much(FrameC* f, const PickerC* picker, MoveC move,
                                 int depth) noexcept nogil:
     """A capture, or a check, which may begin a combination whatever the evaluation says."""
@@ -277,9 +299,9 @@ cdef int singular_extension(ThreadC* t, FrameC* f, EntryC* entry, int beta, int 
                             bint is_pv, bint cut_node, int* multicut) noexcept nogil:
     """Step 13. Is the table move the only good one? Search the others to find out.
 
-    The margin grows by 1024ths of a centipawn with each ply of depth.
+    The margin grows by 1024ths of a centipawn with each ply of depth, and where all is won.
     """
-    cdef int target = entry.score - SINGULAR_MARGIN * depth // 1024
+    cdef int target = entry.score - SINGULAR_MARGIN * depth // 1024 - unrest(entry.score)
     cdef int score
     multicut[0] = -INFINITE
     f.excluded = entry.move
@@ -408,7 +430,7 @@ cdef int negamax(ThreadC* t, FrameC* f, int alpha, int beta, int depth,
         improving = False
     else:
         raw = known_evaluation(t, f, &entry)
-        f.static_eval = evaluation = correct_evaluation(t, &f.pos, raw)
+        f.static_eval = evaluation = correct_evaluation(t, f, raw)
         if (entry.found and bound_fits(entry.bound, entry.score, evaluation)
                 and not is_certain(entry.score)):
             evaluation = entry.score
@@ -470,8 +492,7 @@ cdef int negamax(ThreadC* t, FrameC* f, int alpha, int beta, int depth,
         if not is_root:
             # Step 12. Skip the hopeless, once something that is not a mate has been found.
             if best > -LEAST_WIN and has_pieces(&f.pos) and depth <= PRUNING_DEPTH:
-                lmr_depth = max(depth - QUIET_REDUCTIONS[min(depth, 63)][min(count, 63)]
-                                // LMR_ONE, 0)
+                lmr_depth = depth_of_late(depth, count, history)
                 if not is_quiet(move) or is_known_check(&picker, &f.pos, move):
                     if loses_too_much(f, &picker, move, depth):
                         continue
@@ -572,7 +593,7 @@ cdef int negamax(ThreadC* t, FrameC* f, int alpha, int beta, int depth,
                 and not is_certain(best)
                 and not (best >= beta and best <= f.static_eval)
                 and not (best_move == NULL_MOVE and best >= f.static_eval)):
-            update_corrections(t, &f.pos, best - f.static_eval, depth)
+            update_corrections(t, f, best - f.static_eval, depth)
     return best
 
 
