@@ -10,7 +10,7 @@ cdef enum:
 ctypedef int16_t[12][64] PieceToC  # a score for each piece going to each square
 
 cdef struct HistoryC:
-    int16_t quiet[2][64][64]
+    int16_t quiet[2][4][64][64]        # by side, threats, origin and target
     int16_t capture[12][64][7]
     PieceToC continuation[12][64]
     PieceToC pawns[PAWN_HISTORY_SIZE]  # moves in positions with such pawns
@@ -27,6 +27,8 @@ cdef struct FrameC:
     MoveC excluded             # left out by a singular search
     int ply
     int static_eval
+    int correction             # by which experience has changed the evaluation
+    u64 threats                # squares that the other side attacks
     bint was_pv                # lies, or lay in an earlier search, on a principal variation
     int double_extensions
     int cutoffs                # of this node's siblings and itself, by moves after the first

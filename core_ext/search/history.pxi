@@ -23,11 +23,22 @@ cdef inline int16_t* pawn_entry(ThreadC* t, FrameC* f, int piece, int target) no
     return &t.history.pawns[f.pos.pawn_key & (PAWN_HISTORY_SIZE - 1)][piece][target]
 
 
+cdef inline void find_threats(FrameC* f) noexcept nogil:
+    """Needed before the histories of its quiet moves are."""
+    f.threats = attacks_by(&f.pos, f.pos.side ^ 1, occupied(&f.pos))
+
+
+cdef inline int16_t* quiet_entry(ThreadC* t, FrameC* f, MoveC move) noexcept nogil:
+    """Fleeing from an attack and walking into one are other moves than those between safe squares."""
+    cdef int origin = move_from(move), target = move_to(move)
+    cdef int threats = <int>(2 * (f.threats >> origin & 1) + (f.threats >> target & 1))
+    return &t.history.quiet[f.pos.side][threats][origin][target]
+
+
 cdef inline int quiet_history(ThreadC* t, FrameC* f, MoveC move) noexcept nogil:
-    cdef int side = f.pos.side
-    cdef int piece = coloured(f.pos.squares[move_from(move)], side)
+    cdef int piece = coloured(f.pos.squares[move_from(move)], f.pos.side)
     cdef int target = move_to(move)
-    return (t.history.quiet[side][move_from(move)][target]
+    return (quiet_entry(t, f, move)[0]
             + pawn_entry(t, f, piece, target)[0]
             + continuation_entry(f, 1, piece, target)[0]
             + continuation_entry(f, 2, piece, target)[0]
@@ -46,10 +57,9 @@ cdef void update_continuations(FrameC* f, int piece, int target, int bonus) noex
 
 
 cdef void update_quiet(ThreadC* t, FrameC* f, MoveC move, int bonus) noexcept nogil:
-    cdef int side = f.pos.side
-    cdef int piece = coloured(f.pos.squares[move_from(move)], side)
+    cdef int piece = coloured(f.pos.squares[move_from(move)], f.pos.side)
     cdef int target = move_to(move)
-    bump(&t.history.quiet[side][move_from(move)][target], bonus, HISTORY_LIMIT)
+    bump(quiet_entry(t, f, move), bonus, HISTORY_LIMIT)
     bump(pawn_entry(t, f, piece, target), bonus, HISTORY_LIMIT)
     update_continuations(f, piece, target, bonus)
 
@@ -67,12 +77,10 @@ cdef void credit_move_before(ThreadC* t, FrameC* f, int depth) noexcept nogil:
 cdef inline void judge_move_before(ThreadC* t, FrameC* f) noexcept nogil:
     """The other side's quiet move is as good as it changed the evaluation."""
     cdef int change
-    cdef MoveC move = (f - 1).move
     if came_by_quiet(f) and (f - 1).static_eval != NO_EVALUATION:
         change = -(f.static_eval + (f - 1).static_eval) * EVALUATION_CREDIT
         change = min(max(change, -EVALUATION_CREDIT_LIMIT), EVALUATION_CREDIT_LIMIT)
-        bump(&t.history.quiet[f.pos.side ^ 1][move_from(move)][move_to(move)], change,
-             HISTORY_LIMIT)
+        bump(quiet_entry(t, f - 1, (f - 1).move), change, HISTORY_LIMIT)
 
 
 cdef void update_histories(ThreadC* t, FrameC* f, MoveC best, MoveC* quiets, int quiet_count,

@@ -157,6 +157,8 @@ cdef int quiesce(ThreadC* t, FrameC* f, int alpha, int beta) noexcept nogil:
         alpha = max(alpha, best)
         futility = best + DELTA_MARGIN
 
+    if in_check:
+        find_threats(f)
     start_picker(&picker, f, entry.move, NULL_MOVE, QUIESCENCE_EXCHANGE, True)
     while True:
         move = next_move(&picker, t, f)
@@ -246,9 +248,18 @@ cdef int try_probcut(ThreadC* t, FrameC* f, int beta, int depth, MoveC table_mov
             return score if is_certain(score) else score - PROBCUT_MARGIN
 
 
+cdef inline int reverse_futility(FrameC* f, int depth, bint improving) noexcept nogil:
+    """What the evaluation must be above beta: less if it rises, and if the other side's last move has
+    cost that side something. Both evaluations are their own side's: their sum is what it lost."""
+    cdef int margin = REVERSE_FUTILITY_MARGIN * (depth - improving)
+    if (f - 1).static_eval != NO_EVALUATION and f.static_eval + (f - 1).static_eval > WORSE_BY:
+        margin -= REVERSE_FUTILITY_WORSE
+    return max(margin, REVERSE_FUTILITY_LEAST)
+
+
 cdef inline int hindsight(FrameC* f, int depth) noexcept nogil:
     """A ply more if the other side's move was reduced much and yet gained, a ply less if it was
-    reduced and lost by far. Both evaluations are their own side's: their sum is what it lost."""
+    reduced and lost by far."""
     cdef int lost
     if (f - 1).reduction == 0 or (f - 1).static_eval == NO_EVALUATION:
         return 0
@@ -276,6 +287,15 @@ cdef inline bint loses_too_much(FrameC* f, const PickerC* picker, MoveC move,
         return not wins_exchange(&f.pos, move, -SEE_CHECK_MARGIN * depth)
     return (picker.stage != STAGE_GOOD_NOISY
             and not wins_exchange(&f.pos, move, -SEE_CAPTURE_MARGIN * depth))
+
+
+cdef inline bint gains_too_little(FrameC* f, MoveC move, int lmr_depth, int history,
+                                  int alpha) noexcept nogil:
+    """A capture that leaves the evaluation too far below alpha."""
+    if is_quiet(move) or is_promotion(move) or f.pos.checkers or lmr_depth >= CAPTURE_FUTILITY_DEPTH:
+        return False
+    return (f.static_eval + EXCHANGE_VALUES[captured_piece(&f.pos, move)] + CAPTURE_FUTILITY_BASE
+            + CAPTURE_FUTILITY_STEP * lmr_depth + history // CAPTURE_FUTILITY_HISTORY) <= alpha
 
 
 cdef inline bint quiets_are_hopeless(FrameC* f, int count, int depth, int lmr_depth, int alpha,
@@ -335,12 +355,15 @@ cdef inline int reduction_of(FrameC* f, MoveC move, int history, int depth, int 
     else:
         reduction = CAPTURE_REDUCTIONS[d][c]
     reduction -= history * LMR_ONE // LMR_HISTORY_DIVISOR
+    reduction -= min(f.correction * LMR_CORRECTION, LMR_CORRECTION_LIMIT)
     if is_pv:
         reduction -= LMR_PV
     if f.was_pv:
         reduction -= LMR_WAS_PV
     if cut_node:
         reduction += LMR_CUT_NODE
+        if table_move == NULL_MOVE:
+            reduction += LMR_NO_TABLE_MOVE
     if not improving:
         reduction += LMR_NOT_IMPROVING
     if f[1].pos.checkers:
@@ -395,17 +418,20 @@ cdef int negamax(ThreadC* t, FrameC* f, int alpha, int beta, int depth,
             return alpha
         first_alpha = alpha
 
-    # Step 3. What does the table know? The fifty-move rule is not in its keys.
+    # Step 3. What does the table know? The fifty-move rule is not in its keys. Near the horizon a
+    # surprise, a cutoff where none was expected or none where one was, is looked at again.
     entry = probe_table(&t.shared.table, f.pos.key, f.ply)
     if is_root:
         entry.move = t.roots[t.pv_index].move if t.root_depth > 1 else NULL_MOVE
     if f.excluded == NULL_MOVE:
         f.was_pv = is_pv or (entry.found and entry.was_pv)
     if (not is_pv and f.excluded == NULL_MOVE and entry.found and entry.depth >= depth
-            and bound_fits(entry.bound, entry.score, beta) and f.pos.rule50 < TABLE_RULE50):
+            and bound_fits(entry.bound, entry.score, beta) and f.pos.rule50 < TABLE_RULE50
+            and (depth > TABLE_SURPRISE_DEPTH or cut_node == (entry.score >= beta))):
         # What the table refutes the last move with is good to know elsewhere, too.
         if (entry.score >= beta and entry.move != NULL_MOVE and is_quiet(entry.move)
                 and is_legal_move(&f.pos, entry.move)):
+            find_threats(f)
             update_quiet(t, f, entry.move, history_bonus(depth))
         return entry.score
 
@@ -425,12 +451,14 @@ cdef int negamax(ThreadC* t, FrameC* f, int alpha, int beta, int depth,
 
     # Step 5. The static evaluation, corrected by experience and by the table's bound.
     f[1].killer = NULL_MOVE
+    f.correction = 0
     if in_check:
         f.static_eval = evaluation = NO_EVALUATION
         improving = False
     else:
         raw = known_evaluation(t, f, &entry)
         f.static_eval = evaluation = correct_evaluation(t, f, raw)
+        f.correction = abs(f.static_eval - raw)
         if (entry.found and bound_fits(entry.bound, entry.score, evaluation)
                 and not is_certain(entry.score)):
             evaluation = entry.score
@@ -453,8 +481,7 @@ cdef int negamax(ThreadC* t, FrameC* f, int alpha, int beta, int depth,
                 return score
         # Step 8. Far above beta: a quiet move will keep it there.
         if (depth <= REVERSE_FUTILITY_DEPTH and not f.was_pv and not is_certain(beta)
-                and evaluation - max(REVERSE_FUTILITY_MARGIN * (depth - improving),
-                                     REVERSE_FUTILITY_LEAST) >= beta):
+                and evaluation - reverse_futility(f, depth, improving) >= beta):
             return (evaluation + beta) // 2
         # Step 9. Null move.
         if (depth >= NULL_DEPTH and evaluation >= beta
@@ -479,6 +506,7 @@ cdef int negamax(ThreadC* t, FrameC* f, int alpha, int beta, int depth,
             and f.excluded == NULL_MOVE and not is_root):
         depth -= 1
 
+    find_threats(f)
     start_picker(&picker, f, entry.move, f.killer, 0, False)
     while True:
         move = next_move(&picker, t, f)
@@ -494,7 +522,8 @@ cdef int negamax(ThreadC* t, FrameC* f, int alpha, int beta, int depth,
             if best > -LEAST_WIN and has_pieces(&f.pos) and depth <= PRUNING_DEPTH:
                 lmr_depth = depth_of_late(depth, count, history)
                 if not is_quiet(move) or is_known_check(&picker, &f.pos, move):
-                    if loses_too_much(f, &picker, move, depth):
+                    if (loses_too_much(f, &picker, move, depth)
+                            or gains_too_little(f, move, lmr_depth, history, alpha)):
                         continue
                 elif quiets_are_hopeless(f, count, depth, lmr_depth, alpha, improving):
                     # Checks come first among the quiets: a killer before them does not end those.
