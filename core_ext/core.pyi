@@ -556,7 +556,6 @@ def expand_games(
     first_ply: int,
     largest_score: int,
     noisy: bool,
-    foresight: float,
 ) -> int: ...
 def network_size(hidden: int, buckets: int) -> int: ...
 def learn_range(

@@ -105,23 +105,6 @@ def test_a_filter_takes_what_it_says(games: list[bytes]) -> None:
     assert len(small) == np.count_nonzero(np.abs(everything["score"].astype(int)) <= 50)
 
 
-def test_foresight_mixes_in_what_the_rest_of_the_game_said(games: list[bytes]) -> None:
-    for game in games:
-        plain = expand(game, ALL_POSITIONS)
-        mixed = expand(game, ALL_POSITIONS, foresight=0.7)
-        chances = 1 / (1 + np.exp(-plain["score"].astype(float) / 200))
-        # Seen from a ply, the ply n later weighs 0.3 * 0.7^n, and the result what is left.
-        expected = []
-        for ply in range(len(plain)):
-            weights = 0.3 * 0.7 ** np.arange(len(plain) - ply)
-            result = int(plain["result"][0]) / 2
-            expected.append(weights @ chances[ply:] + (1 - weights.sum()) * result)
-        found = 1 / (1 + np.exp(-mixed["score"].astype(float) / 200))
-        assert np.abs(found - expected).max() < 0.0015  # scores are whole centipawns
-        for name in ("occupied", "men", "side", "result"):
-            assert np.array_equal(plain[name], mixed[name])
-
-
 def after_move(board: chess.Board, move: chess.Move) -> str:
     board.push(move)
     text = board.epd()
@@ -367,7 +350,7 @@ def test_any_bytes_are_games_or_refused(data: bytes) -> None:
     room = np.zeros(plies, dtype=batch.POSITION)
     count = 0
     with contextlib.suppress(ValueError):
-        count = core.expand_games(data, room, 0, 3000, True, 0.5)
+        count = core.expand_games(data, room, 0, 3000, True)
     assert 0 <= count <= plies
 
 

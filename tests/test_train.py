@@ -213,16 +213,6 @@ def test_the_same_command_makes_the_same_network(data: Path, tmp_path: Path) -> 
     assert first.weights == second.weights
 
 
-def test_foresight_is_learnt_from(data: Path, tmp_path: Path) -> None:
-    weights = []
-    for foresight in (0, 0.7):
-        out = tmp_path / f"{foresight}.nnue"
-        arguments = ["--hidden", 32, "--epochs", 2, "--threads", 1, "--steepness", STEEPNESS]
-        assert train(out, data, *arguments, "--foresight", foresight) == 0
-        weights.append(read_network(str(out)).weights)
-    assert weights[0] != weights[1]
-
-
 def test_a_training_goes_on_from_a_network(data: Path, tmp_path: Path) -> None:
     """Its first weights are the network's: rounded again they are the same."""
     first, second, last = (tmp_path / f"{name}.nnue" for name in ("first", "second", "last"))

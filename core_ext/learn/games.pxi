@@ -36,35 +36,20 @@ cdef inline bint is_wanted(const PositionC* pos, PlyC ply, int number,
     return filter.noisy or (pos.checkers == 0 and is_quiet(ply.move))
 
 
-cdef void mix_scores(int16_t* scores, const PackedC* start, double foresight) noexcept nogil:
-    """The score of each ply, and with a weight of `foresight` what the rest of the game said of it:
-    the next ply's mixture, at the end the result. A shallow search errs less where the searches
-    after it agree."""
-    cdef const PlyC* plies = <const PlyC*>(start + 1)
-    cdef double mixed = 0.5 * start.result
-    cdef int number
-    for number in range(game_plies(start) - 1, -1, -1):
-        mixed = (1 - foresight) * chance_of(plies[number].score) + foresight * mixed
-        scores[number] = <int16_t>score_of(mixed)
-
-
-cdef Py_ssize_t expand_game(PackedC* positions, const PackedC* start, const FilterC* filter,
-                            double foresight) noexcept nogil:
+cdef Py_ssize_t expand_game(PackedC* positions, const PackedC* start,
+                            const FilterC* filter) noexcept nogil:
     """Write the wanted positions, each with its score and the result; how many, or -1 if this is no
     game. There must be room for one position a ply."""
     cdef const PlyC* plies = <const PlyC*>(start + 1)
-    cdef int16_t mixtures[LONGEST_GAME]
     cdef PositionC line[2]
     cdef Py_ssize_t count = 0
     cdef int number
     if start.result > 2 or not unpack_position(&line[0], start):
         return -1
-    if foresight > 0:
-        mix_scores(mixtures, start, foresight)
     for number in range(game_plies(start)):
         if is_wanted(&line[number & 1], plies[number], number, filter):
             pack_position(&positions[count], &line[number & 1])
-            positions[count].score = mixtures[number] if foresight > 0 else plies[number].score
+            positions[count].score = plies[number].score
             positions[count].result = start.result
             count += 1
         if not is_legal_move(&line[number & 1], plies[number].move):

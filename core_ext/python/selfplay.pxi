@@ -83,7 +83,7 @@ def first_game_size(source):
     return game_size(<const PackedC*>data.view.buf)
 
 
-def expand_games(source, target, int first_ply, int largest_score, bint noisy, double foresight):
+def expand_games(source, target, int first_ply, int largest_score, bint noisy):
     """Write the wanted positions of games, with scores and results; how many there are. The target
     has room for one position a ply."""
     cdef Py_ssize_t games, plies, index, written = 0, count = 0
@@ -96,7 +96,7 @@ def expand_games(source, target, int first_ply, int largest_score, bint noisy, d
     with nogil:
         while index < games:
             count = expand_game(<PackedC*>room.view.buf + written, <const PackedC*>bytes_left,
-                                &filter, foresight)
+                                &filter)
             if count < 0:
                 break
             written += count

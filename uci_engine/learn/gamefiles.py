@@ -132,27 +132,21 @@ def find_magic(file: BinaryIO, offset: int) -> int:
         offset += len(chunk) - len(MAGIC) + 1
 
 
-def expand(games: bytes, wanted: Filter, foresight: float = 0.0) -> batch.Positions:
-    """The wanted positions of some games, in their order. With foresight the score of each is mixed
-    with those of the plies after it (core_ext/learn/games.pxi)."""
+def expand(games: bytes, wanted: Filter) -> batch.Positions:
+    """The wanted positions of some games, in their order."""
     _, plies = core.check_games(games)
     room = np.zeros(plies, dtype=batch.POSITION)
-    count = core.expand_games(
-        games, room, wanted.first_ply, wanted.largest_score, wanted.noisy, foresight
-    )
+    count = core.expand_games(games, room, wanted.first_ply, wanted.largest_score, wanted.noisy)
     return room[:count]
 
 
 def read_expanded(
-    path: Path,
-    wanted: Filter,
-    on_damage: Callable[[Damage], None] = refuse,
-    foresight: float = 0.0,
+    path: Path, wanted: Filter, on_damage: Callable[[Damage], None] = refuse
 ) -> Iterator[tuple[int, batch.Positions]]:
     """The offset and the wanted positions of each block."""
     for block in read_blocks(path, on_damage):
         try:
-            yield block.offset, expand(block.data, wanted, foresight)
+            yield block.offset, expand(block.data, wanted)
         except ValueError as error:
             on_damage(Damage(path, block.offset, str(error)))
 
@@ -166,12 +160,12 @@ def single_games(block: Block) -> Iterator[bytes]:
         data = data[size:]
 
 
-def count_positions(path: Path, offset: int, wanted: Filter, foresight: float) -> list[int]:
+def count_positions(path: Path, offset: int, wanted: Filter) -> list[int]:
     """How many positions are wanted of each game of the block at this offset."""
     with path.open("rb") as file:
         block = read_block(file, path, offset)
     assert isinstance(block, Block)
-    return [len(expand(game, wanted, foresight)) for game in single_games(block)]
+    return [len(expand(game, wanted)) for game in single_games(block)]
 
 
 def repair_end(path: Path) -> int:

@@ -57,14 +57,11 @@ def read_records(path: Path, on_damage: OnDamage = refuse) -> batch.Positions:
     return records
 
 
-def read_positions(
-    path: Path, wanted: Filter, on_damage: OnDamage = refuse, foresight: float = 0.0
-) -> batch.Positions:
-    """All positions of a file, game by game in their order; of games only those that are wanted,
-    and with foresight, which records can't have."""
+def read_positions(path: Path, wanted: Filter, on_damage: OnDamage = refuse) -> batch.Positions:
+    """All positions of a file, game by game in their order; of games only those that are wanted."""
     if not is_game_file(path):
         return read_records(path, on_damage)
-    return join([part for _, part in read_expanded(path, wanted, on_damage, foresight)])
+    return join([part for _, part in read_expanded(path, wanted, on_damage)])
 
 
 def join(parts: list[batch.Positions]) -> batch.Positions:
@@ -83,20 +80,20 @@ class Split:
     by_games: bool  # no game is on both sides
 
 
-def split_file(path: Path, wanted: Filter, kept_aside: int, foresight: float = 0.0) -> Split:
+def split_file(path: Path, wanted: Filter, kept_aside: int) -> Split:
     """Aside are the last games, as few as have one position in `kept_aside`, but never all of
     them. Of records, whose games are not known, it is exactly the last of so many parts."""
     if not is_game_file(path):
         records = read_records(path)
         border = len(records) - len(records) // kept_aside
         return Split(records[:border], records[border:], by_games=False)
-    parts = list(read_expanded(path, wanted, foresight=foresight))
+    parts = list(read_expanded(path, wanted))
     positions = join([part for _, part in parts])
     latest = len(positions) - len(positions) // kept_aside
     start = 0
     for offset, part in parts:
         if start <= latest < start + len(part):
-            lengths = count_positions(path, offset, wanted, foresight)
+            lengths = count_positions(path, offset, wanted)
             border = find_border(list(accumulate(lengths, initial=start)), latest)
             return Split(positions[:border], positions[border:], by_games=True)
         start += len(part)

@@ -70,13 +70,6 @@ def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
     share = decimal_between(0, 1)
     add("--share", type=share, default=0.2, help="of the result in the target, at first (0.2)")
     add("--last-share", type=share, default=None, help="the same at the end (as at first)")
-    add(
-        "--foresight",
-        type=decimal_between(0, 0.99),
-        default=0.0,
-        metavar="WEIGHT",
-        help="of what the plies after it say of a position's score; games only (0)",
-    )
     add("--steepness", type=decimal_between(1e-4, 0.1), default=None, help="(fitted)")
     threads = number_between(1, core.MAX_THREADS)
     add("--threads", type=threads, default=os.cpu_count() or 1, metavar="N", help="(all)")
@@ -95,7 +88,7 @@ def main(arguments: Sequence[str], end: float | None = None) -> int:
     core.network_size(options.hidden, options.buckets)  # a wrong size is told before the reading
     check_writable(options.out)
     begin = first_weights(options)
-    data = read_data(options.data, options.aside, options.foresight)
+    data = read_data(options.data, options.aside)
     steepness = options.steepness or fit_slope(data.learnt)
     training = Training(options, data, steepness, begin)
     training.resume()
@@ -117,17 +110,17 @@ class Data:
     aside: batch.Positions
 
 
-def read_data(paths: Sequence[Path], aside: Sequence[Path], foresight: float) -> Data:
+def read_data(paths: Sequence[Path], aside: Sequence[Path]) -> Data:
     """Of `paths`, and of `aside` what is kept aside; without such files some of the positions."""
     both = {each.resolve() for each in paths} & {each.resolve() for each in aside}
     if both:
         raise ValueError(f"{both.pop()}: can't be both learnt from and kept aside")
     if aside:
-        parts = [read_positions(path, Filter(), foresight=foresight) for path in (*paths, *aside)]
+        parts = [read_positions(path, Filter()) for path in (*paths, *aside)]
         learnt, kept = join(parts[: len(paths)]), join(parts[len(paths) :])
         by_games = True
     else:
-        splits = [split_file(path, Filter(), KEPT_ASIDE, foresight) for path in paths]
+        splits = [split_file(path, Filter(), KEPT_ASIDE) for path in paths]
         learnt, kept = join([each.learnt for each in splits]), join([each.aside for each in splits])
         by_games = all(each.by_games for each in splits)
     check_amounts(paths, aside, len(learnt), len(kept))
