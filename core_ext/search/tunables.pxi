@@ -61,7 +61,7 @@ cdef extern from *:
         X(SINGULAR_MARGIN, 2048, 512, 4096, 200) \\
         X(DOUBLE_EXTENSION_MARGIN, 18, 4, 50, 3) \\
         X(DOUBLE_EXTENSION_LIMIT, 8, 2, 16, 1) \\
-        X(LMR_QUIET_BASE, 820, 200, 1800, 60) \\
+        X(LMR_QUIET_BASE, 1100, 200, 1800, 60) \\
         X(LMR_QUIET_SLOPE, 460, 250, 700, 20) \\
         X(LMR_CAPTURE_BASE, 200, 0, 900, 50) \\
         X(LMR_CAPTURE_SLOPE, 270, 100, 500, 20) \\
