@@ -26,8 +26,8 @@ LEAST_ALLOWANCE = 1 - LONGEST_WAIT_S * LINES_PER_SECOND
 # The chance to win with a score of so many centipawns is 1 / (1 + exp((EVEN_CHANCE - score) /
 # CHANCE_SLOPE)), the chance to lose is that of the other side; the rest are draws. Fitted to games
 # by scripts/fit_chances.
-EVEN_CHANCE = 129.0
-CHANCE_SLOPE = 76.0
+EVEN_CHANCE = 118.0
+CHANCE_SLOPE = 72.0
 
 
 class Output:
