@@ -29,7 +29,7 @@ SEARCHES = {
 QUIESCENCE_SPEED = 1_000_000  # nodes of the depth asked for a second, with all that hangs below
 RANDOM_ORDER = 0.75  # the power of the tree that alpha-beta visits, about
 SHOWN = 4  # plies of a variation on its board
-ENGINE_DEPTH = 12
+ENGINE_DEPTH = 14
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
