@@ -42,7 +42,7 @@ pytestmark = pytest.mark.release_only
 NODES = 150
 ALL_POSITIONS = Filter(largest_score=32_000, noisy=True)
 SURELY_WON = 20_000  # centipawns that UCI tells of it
-LEAST_MATE = 31_000
+LEAST_MATE = 31_744
 
 
 def play(path: Path, games: int, *, seed: int) -> bytes:
@@ -192,6 +192,7 @@ def score_of(info: chess.engine.InfoDict, board: chess.Board) -> int:
     if mate is None:
         number = score.score()
         assert number is not None
+        assert abs(number) != SURELY_WON or "lowerbound" in info or "upperbound" in info
     else:
         number = 32_001 - 2 * mate if mate > 0 else -32_000 - 2 * mate
     return number if board.turn else -number

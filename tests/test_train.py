@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import signal
 import subprocess
@@ -211,6 +212,13 @@ def test_the_same_command_makes_the_same_network(data: Path, tmp_path: Path) -> 
         assert train(out, data, "--hidden", 32, "--epochs", 2, "--threads", 1) == 0
     first, second = (read_network(str(out)) for out in outs)
     assert first.weights == second.weights
+
+
+def test_a_network_knows_its_command_but_no_folders(data: Path, tmp_path: Path) -> None:
+    out = tmp_path / "own.nnue"
+    assert train(out, data, "--hidden", 32, "--epochs", 1) == 0
+    command = json.loads(read_network(str(out)).notes)["command"]
+    assert command == f"cythera train own.nnue {data.name} --hidden 32 --epochs 1"
 
 
 def test_a_training_goes_on_from_a_network(data: Path, tmp_path: Path) -> None:

@@ -104,6 +104,12 @@ def main(arguments: Sequence[str], end: float | None = None) -> int:
     return 0
 
 
+def bare_name(word: str) -> str:
+    """Of a path only the last part: who is given a network need not know the folders of whoever
+    made it."""
+    return word.rpartition("/")[2]
+
+
 @dataclass(frozen=True)
 class Data:
     learnt: batch.Positions
@@ -267,7 +273,7 @@ class Training:
 
     def export(self, arguments: Sequence[str]) -> None:
         notes = {
-            "command": " ".join(["cythera train", *map(str, arguments)]),
+            "command": " ".join(["cythera train", *map(bare_name, map(str, arguments))]),
             "positions": len(self.data.learnt),
             "epochs": self.options.epochs,
             "aside": round(self.error(self.data.aside), 6),
