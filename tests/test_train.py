@@ -19,7 +19,7 @@ from core_ext import core
 from uci_engine import Board, batch, cli
 from uci_engine.learn.checkpoint import checkpoint_of, read_checkpoint, write_checkpoint
 from uci_engine.learn.gamefiles import Filter, expand, format_block, read_blocks
-from uci_engine.learn.records import split_file
+from uci_engine.learn.records import read_positions, split_file
 from uci_engine.learn.train import LARGEST_WEIGHT, dequantise, first_parameters, quantise
 from uci_engine.network import NetworkFile, format_network, read_network
 
@@ -232,6 +232,33 @@ def test_a_training_goes_on_from_a_network(data: Path, tmp_path: Path) -> None:
     assert train(last, data, *size, "--epochs", 2, "--from", first, "--rate", 1e-6) == 0
     assert read_network(str(second)).weights != network.weights
     assert read_network(str(last)).weights == network.weights
+
+
+def test_a_network_with_one_output_may_be_given_more(data: Path, tmp_path: Path) -> None:
+    """It evaluates as before, until it learns to tell the outputs apart."""
+    first, same, other = (tmp_path / f"{name}.nnue" for name in ("first", "same", "other"))
+    words = [data, "--hidden", 32, "--threads", 1, "--epochs", 1]
+    assert train(first, *words) == 0
+    more = [*words, "--buckets", 8, "--from", first]
+    assert train(same, *more, "--rate", 1e-6) == 0
+    assert train(other, *more, "--batch", 64) == 0
+    positions = read_positions(data, Filter())
+    values = [batch.evaluate(positions, eval_file=path) for path in (first, same, other)]
+    np.testing.assert_array_equal(values[0], values[1])
+    outputs = dequantise(read_network(str(other)))[-8 * 65 : -8].reshape(8, 64)
+    assert len({row.tobytes() for row in outputs}) > 4
+
+
+def test_outputs_do_not_become_fewer(
+    data: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    first = tmp_path / "first.nnue"
+    assert train(first, data, "--hidden", 32, "--epochs", 1, "--buckets", 8) == 0
+    for hidden, buckets in ((64, 8), (32, 1), (32, 4)):
+        size = ["--hidden", hidden, "--buckets", buckets]
+        assert train(tmp_path / "second.nnue", data, *size, "--from", first) == 2
+        problem = f"first.nnue: 32 units and 8 outputs, not {hidden} and {buckets}"
+        assert problem in capfd.readouterr().err
 
 
 @pytest.mark.parametrize("together", [1, 7, 30])

@@ -63,7 +63,13 @@ def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
         help="to judge by, not learnt from (the last games of the data)",
     )
     add("--hidden", type=count_number, default=128, metavar="N", help="units a view (128)")
-    add("--buckets", type=number_between(1, 8), default=1, metavar="N", help="outputs (1)")
+    add(
+        "--buckets",
+        type=number_between(1, 8),
+        default=1,
+        metavar="N",
+        help="outputs, by the number of men (1)",
+    )
     add("--epochs", type=count_number, default=20, metavar="N", help="times through the data (20)")
     add("--batch", type=count_number, default=4096, metavar="N", help="positions a step (4096)")
     add("--rate", type=decimal_between(1e-6, 0.1), default=0.004, help="of the first steps (0.004)")
@@ -343,16 +349,25 @@ def dequantise(network: NetworkFile) -> Floats:
 
 
 def first_weights(options: argparse.Namespace) -> Floats:
-    """Another network's, or random ones. ValueError if that network has another size."""
+    """Another network's, or random ones. ValueError if that network has another size. A single
+    output becomes as many as are wanted, which may learn to differ from now on."""
     if options.begin is None:
         return first_parameters(options.hidden, options.buckets, options.seed)
     network = read_network(str(options.begin))
-    if (network.hidden, network.buckets) != (options.hidden, options.buckets):
+    if network.hidden != options.hidden or network.buckets not in (1, options.buckets):
         raise ValueError(
             f"{options.begin}: {network.hidden} units and {network.buckets} outputs, "
             f"not {options.hidden} and {options.buckets}"
         )
-    return dequantise(network)
+    layers = np.split(dequantise(network), output_borders(network.hidden, network.buckets))
+    copies = options.buckets // network.buckets
+    return np.concatenate([layers[0], np.tile(layers[1], copies), np.tile(layers[2], copies)])
+
+
+def output_borders(hidden: int, buckets: int) -> tuple[int, int]:
+    """Where the outputs' weights begin among the parameters, and their biases."""
+    first = (core.NETWORK_INPUTS + 1) * hidden
+    return first, first + buckets * 2 * hidden
 
 
 def first_parameters(hidden: int, buckets: int, seed: int) -> Floats:
