@@ -319,15 +319,12 @@ class Training:
 
 def quantise(parameters: Floats, hidden: int, buckets: int) -> bytes:
     """The weights as whole numbers, in the form that the engine reads."""
-    first = (core.NETWORK_INPUTS + 1) * hidden
-    inputs = np.rint(parameters[:first] * core.ACTIVATION_UNIT)
-    outputs = np.rint(parameters[first:-buckets] * core.WEIGHT_UNIT)
-    biases = np.rint(parameters[-buckets:] * core.ACTIVATION_UNIT * core.WEIGHT_UNIT)
+    inputs, outputs, biases = np.split(parameters, output_borders(hidden, buckets))
     return b"".join(
         [
-            inputs.astype("<i2").tobytes(),
-            outputs.astype("<i2").tobytes(),
-            biases.astype("<i4").tobytes(),
+            np.rint(inputs * core.ACTIVATION_UNIT).astype("<i2").tobytes(),
+            np.rint(outputs * core.WEIGHT_UNIT).astype("<i2").tobytes(),
+            np.rint(biases * core.ACTIVATION_UNIT * core.WEIGHT_UNIT).astype("<i4").tobytes(),
         ]
     )
 
@@ -335,7 +332,7 @@ def quantise(parameters: Floats, hidden: int, buckets: int) -> bytes:
 def dequantise(network: NetworkFile) -> Floats:
     """The parameters that `quantise` makes these weights of."""
     biases = 4 * network.buckets
-    first = (core.NETWORK_INPUTS + 1) * network.hidden
+    first, _ = output_borders(network.hidden, network.buckets)
     shorts = np.frombuffer(network.weights[:-biases], dtype="<i2").astype(np.float32)
     longs = np.frombuffer(network.weights[-biases:], dtype="<i4").astype(np.float32)
     return np.concatenate(
@@ -359,9 +356,10 @@ def first_weights(options: argparse.Namespace) -> Floats:
             f"{options.begin}: {network.hidden} units and {network.buckets} outputs, "
             f"not {options.hidden} and {options.buckets}"
         )
-    layers = np.split(dequantise(network), output_borders(network.hidden, network.buckets))
+    borders = output_borders(network.hidden, network.buckets)
+    inputs, outputs, biases = np.split(dequantise(network), borders)
     copies = options.buckets // network.buckets
-    return np.concatenate([layers[0], np.tile(layers[1], copies), np.tile(layers[2], copies)])
+    return np.concatenate([inputs, np.tile(outputs, copies), np.tile(biases, copies)])
 
 
 def output_borders(hidden: int, buckets: int) -> tuple[int, int]:
