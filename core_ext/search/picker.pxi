@@ -143,6 +143,7 @@ cdef MoveC next_good_noisy(PickerC* picker, ThreadC* t, FrameC* f) noexcept nogi
         move = take_best(picker)
         if move == picker.table_move:
             continue
+        prefetch_child(&t.shared.table, &f.pos, move)
         if wins_exchange(&f.pos, move, picker.threshold - trust(picker, t, f, move)):
             return move
         picker.bad_end[0] = move
@@ -150,12 +151,13 @@ cdef MoveC next_good_noisy(PickerC* picker, ThreadC* t, FrameC* f) noexcept nogi
     return NULL_MOVE
 
 
-cdef MoveC next_remaining(PickerC* picker) noexcept nogil:
+cdef MoveC next_remaining(PickerC* picker, ThreadC* t, FrameC* f) noexcept nogil:
     """The next by score that has not been given out by itself before."""
     cdef MoveC move
     while picker.next < picker.end:
         move = take_best(picker)
         if move != picker.table_move and move != picker.killer:
+            prefetch_child(&t.shared.table, &f.pos, move)
             return move
     return NULL_MOVE
 
@@ -188,6 +190,7 @@ cdef MoveC next_move(PickerC* picker, ThreadC* t, FrameC* f) noexcept nogil:
         picker.stage = STAGE_MAKE_QUIETS
         if (picker.killer != NULL_MOVE and not picker.skip_quiets and is_quiet(picker.killer)
                 and is_legal_move(&f.pos, picker.killer)):
+            prefetch_child(&t.shared.table, &f.pos, picker.killer)
             return picker.killer
         picker.killer = NULL_MOVE
     if picker.stage == STAGE_MAKE_QUIETS:
@@ -197,7 +200,7 @@ cdef MoveC next_move(PickerC* picker, ThreadC* t, FrameC* f) noexcept nogil:
             score_quiets(picker, t, f)
         picker.stage = STAGE_QUIETS
     if picker.stage == STAGE_QUIETS:
-        move = NULL_MOVE if picker.skip_quiets else next_remaining(picker)
+        move = NULL_MOVE if picker.skip_quiets else next_remaining(picker, t, f)
         if move != NULL_MOVE:
             return move
         picker.next = picker.moves
@@ -210,5 +213,5 @@ cdef MoveC next_move(PickerC* picker, ThreadC* t, FrameC* f) noexcept nogil:
         score_evasions(picker, t, f)
         picker.stage = STAGE_EVASIONS
     if picker.stage == STAGE_EVASIONS:
-        return next_remaining(picker)
+        return next_remaining(picker, t, f)
     return NULL_MOVE

@@ -53,18 +53,8 @@ cdef bint past_hard_limit(const ClockC* clock) noexcept nogil:
 
 # ---- moving about in the tree
 
-cdef inline u64 likely_key(const PositionC* pos, MoveC move) noexcept nogil:
-    """The key after a move, but for castling, promotion and en passant: good for a prefetch."""
-    cdef int origin = move_from(move), target = move_to(move)
-    cdef int piece = pos.squares[origin], victim = pos.squares[target]
-    cdef u64 key = (pos.key ^ SIDE_KEY ^ PIECE_KEYS[pos.side][piece][origin]
-                    ^ PIECE_KEYS[pos.side][piece][target] ^ EN_PASSANT_KEYS[pos.en_passant])
-    return key ^ PIECE_KEYS[pos.side ^ 1][victim][target] if victim != NO_PIECE else key
-
-
 cdef inline void go_down(ThreadC* t, FrameC* f, MoveC move) noexcept nogil:
     cdef int piece = coloured(f.pos.squares[move_from(move)], f.pos.side)
-    prefetch_entry(&t.shared.table, likely_key(&f.pos, move))  # arrives while the move is made
     make_move(&f[1].pos, &f.pos, move)
     enter_ply(t.evaluator, f.ply + 1)
     f.move = move
@@ -77,7 +67,6 @@ cdef inline void pass_move(ThreadC* t, FrameC* f) noexcept nogil:
     make_null_move(&f[1].pos, &f.pos)
     f[1].pos.rule50 = 0  # no repetition reaches across a null move
     enter_ply(t.evaluator, f.ply + 1)
-    prefetch_entry(&t.shared.table, f[1].pos.key)
     f.move = NULL_MOVE
     f.continuation = &t.history.continuation[0][0]
     f[1].double_extensions = f.double_extensions
@@ -434,6 +423,12 @@ cdef int negamax(ThreadC* t, FrameC* f, int alpha, int beta, int depth,
             find_threats(f)
             update_quiet(t, f, entry.move, history_bonus(depth))
         return entry.score
+
+    # The entries of the first two moves that may follow are on their way from now on.
+    if not is_pv and not in_check and depth >= NULL_DEPTH:
+        prefetch_pass(&t.shared.table, &f.pos)
+    if entry.move != NULL_MOVE:
+        prefetch_child(&t.shared.table, &f.pos, entry.move)
 
     # Step 4. What do the tablebases know?
     if (t.shared.probing.tables != NULL and not is_root and f.excluded == NULL_MOVE
