@@ -8,6 +8,7 @@ import random
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ from uci_engine.arena.results.stats import Tally
 from uci_engine.learn.gamefiles import format_block, read_blocks
 from uci_engine.learn.lineage import Lineage, Report, Settings
 from uci_engine.learn.loop import is_better
-from uci_engine.learn.stopwatch import Stopwatch
+from uci_engine.learn.stopwatch import Stopwatch, machine_time
 from uci_engine.network import format_network, read_network
 
 pytestmark = pytest.mark.release_only
@@ -307,6 +308,9 @@ def test_what_may_be_chance_is_not_accepted(results: tuple[int, int, int], accep
     assert is_better(Tally(*results)) == accepted
 
 
+BUSY = "import time\nwhile time.process_time() < 0.5: pass"
+
+
 def test_time_is_written_down_as_it_passes() -> None:
     """Whoever is killed has it all but for the last moments."""
     told: list[float] = []
@@ -316,6 +320,17 @@ def test_time_is_written_down_as_it_passes() -> None:
             time.sleep(0.01)
         before = sum(told)
     assert 0.03 < before <= sum(told) <= time.monotonic() - start
+
+
+def test_machine_time_is_work() -> None:
+    """Of this program and its children, shared out among the threads; waiting is none."""
+    told: list[float] = []
+    with Stopwatch(told.append, clock=lambda: machine_time(1)):
+        time.sleep(0.3)
+    assert sum(told) < 0.2
+    with Stopwatch(told.append, clock=lambda: machine_time(2)):
+        subprocess.run([sys.executable, "-c", BUSY], check=True)
+    assert 0.2 <= told[-1] < 1
 
 
 def test_old_generations_are_forgotten() -> None:

@@ -30,7 +30,7 @@ from uci_engine.learn import selfplay, train
 from uci_engine.learn.gamefiles import read_blocks, repair_end
 from uci_engine.learn.lineage import Lineage, Report
 from uci_engine.learn.lineage_page import write_page
-from uci_engine.learn.stopwatch import Stopwatch
+from uci_engine.learn.stopwatch import Stopwatch, machine_time
 from uci_engine.network import NetworkFile, format_network, read_network
 
 # A pawn is to be worth about 100: this is the slope that the classical evaluation's scores have.
@@ -147,8 +147,16 @@ class Loop:
         return 0
 
     def timed(self, number: int, phase: str, step: Callable[[int], int]) -> int:
-        with Stopwatch(lambda seconds: self.lineage.spend(number, phase, seconds)):
+        with Stopwatch(
+            lambda seconds: self.lineage.spend(number, phase, seconds), clock=self.machine_time
+        ):
             return step(number)
+
+    def machine_time(self) -> float:
+        """What a cluster does can't be seen from here: its time is the clock's on the wall."""
+        if self.options.cluster is not None:
+            return time.monotonic()
+        return machine_time(self.options.threads)
 
     # ---- the steps
 
