@@ -15,6 +15,7 @@ from uci_engine.desk.judging import (
     INACCURACY,
     MISTAKE,
     SCALE,
+    SURE_MATE,
     Finding,
     JudgedGame,
     fitted_percent,
@@ -42,6 +43,12 @@ def mate(moves: int) -> Finding:
     )
 
 
+def negative(finding: Finding) -> Finding:
+    return finding._replace(
+        score=-finding.score, mate=None if finding.mate is None else -finding.mate
+    )
+
+
 def judge(*findings: Finding, white_begins: bool = True, chances: str = "lichess") -> JudgedGame:
     moves = ["h1h2"] * (len(findings) - 1)
     return judge_game(findings, moves, white_begins, chances)
@@ -59,7 +66,7 @@ def test_winning_chances_are_those_that_lichess_publishes(score: int) -> None:
     assert lichess_percent(cp(score)) + lichess_percent(cp(-score)) == pytest.approx(100)
 
 
-@pytest.mark.parametrize("score", [-900, -40, 0, 100, 350, 5000])
+@pytest.mark.parametrize("score", [-900, -40, 0, 100, 350, 1000])
 def test_scores_of_another_scale(score: int) -> None:
     """It is odd, it grows, and a mate stays what it is."""
     there = to_stockfish(cp(score)).score
@@ -67,6 +74,19 @@ def test_scores_of_another_scale(score: int) -> None:
     assert there < to_stockfish(cp(score + 100)).score
     assert to_stockfish(mate(3)) == mate(3)
     assert abs(to_stockfish(scored(score)).score - score) <= 1
+
+
+def test_a_score_that_large_is_judged_as_a_mate() -> None:
+    """Whether the search has seen the mate already or is about to: letting it go is the same."""
+    won, better, equal = cp(SURE_MATE), cp(SURE_MATE - 1), cp(0)
+    assert to_stockfish(won).mate is not None
+    assert to_stockfish(better).mate is None
+    for sure in (won, mate(7)):
+        assert [move.judgement for move in judge(sure, scored(800)).moves] == [MISTAKE]
+        assert [move.judgement for move in judge(scored(-800), negative(sure)).moves] == [MISTAKE]
+        assert [move.judgement for move in judge(sure, equal).moves] == [BLUNDER]
+    assert [move.judgement for move in judge(mate(7), won).moves] == [None]
+    assert [move.judgement for move in judge(better, scored(900)).moves] == [None]
 
 
 def test_more_than_ten_pawns_and_mates_count_as_ten() -> None:
@@ -172,7 +192,7 @@ def test_judgements_by_the_loss_of_winning_chances(
     [
         (mate(3), mate(2), None),
         (mate(3), mate(9), None),  # later, but still a mate
-        (mate(3), scored(1500), INACCURACY),
+        (mate(3), scored(1020), INACCURACY),
         (mate(3), scored(800), MISTAKE),
         (mate(3), scored(650), BLUNDER),
         (mate(3), scored(0), BLUNDER),
@@ -180,7 +200,7 @@ def test_judgements_by_the_loss_of_winning_chances(
         (scored(20), mate(-5), BLUNDER),
         (scored(-600), mate(-5), BLUNDER),
         (scored(-800), mate(-5), MISTAKE),
-        (scored(-1200), mate(-5), INACCURACY),
+        (scored(-1020), mate(-5), INACCURACY),
         (mate(-5), mate(-2), None),
         (mate(-5), scored(-300), None),
         (scored(300), mate(4), None),
@@ -188,10 +208,7 @@ def test_judgements_by_the_loss_of_winning_chances(
 )
 def test_mates_let_go_and_walked_into(before: Finding, after: Finding, judgement: object) -> None:
     assert judge(before, after).moves[0].judgement is judgement
-    mirrored = [
-        f._replace(score=-f.score, mate=None if f.mate is None else -f.mate)
-        for f in (before, after)
-    ]
+    mirrored = (negative(before), negative(after))
     assert judge(*mirrored, white_begins=False).moves[0].judgement is judgement
 
 

@@ -20,6 +20,11 @@ from uci_engine.report import win_draw_loss
 BEND = 250.0
 SCALE = 1.4
 
+# Where this engine sees so many centipawns, Stockfish with ten times the nodes sees a mate in five
+# of six positions, and Lichess judges mates by rules of their own; told by the same script.
+SURE_MATE = 2500
+SOME_MOVES = 99  # until then
+
 # Lichess's chance to win in percent: 50 + 50 * (2 / (1 + exp(-SLOPE * centipawns)) - 1), where more
 # than ten pawns are ten, and so is a mate.
 SLOPE = 0.00368208
@@ -67,6 +72,8 @@ def to_stockfish(finding: Finding) -> Finding:
     """With the score that Stockfish would give; mates are the same everywhere."""
     if finding.mate is not None:
         return finding
+    if abs(finding.score) >= SURE_MATE:
+        return finding._replace(mate=SOME_MOVES if finding.score > 0 else -SOME_MOVES)
     return finding._replace(score=round(BEND * SCALE * math.asinh(finding.score / BEND)))
 
 
