@@ -20,8 +20,8 @@ from uci_engine.report import win_draw_loss
 BEND = 250.0
 SCALE = 1.4
 
-# Where this engine sees so many centipawns, Stockfish with ten times the nodes sees a mate in five
-# of six positions, and Lichess judges mates by rules of their own; told by the same script.
+# Where this engine sees so many centipawns, Stockfish with ten times the nodes sees a mate in three
+# of four positions, and Lichess judges mates by rules of their own; told by the same script.
 SURE_MATE = 2500
 SOME_MOVES = 99  # until then
 
