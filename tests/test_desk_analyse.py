@@ -277,7 +277,7 @@ def test_standard_input_gives_pgn_and_leaves_no_files(tmp_path: Path) -> None:
 
 
 def test_one_position() -> None:
-    answer = analyse(MATE_IN_TWO, "--nodes", "300000")
+    answer = analyse(MATE_IN_TWO, "--nodes", "1000000")
     assert answer.returncode == 0
     assert answer.stdout.startswith("position 1: #2, depth ")
     assert ": 1. Ra6 " in answer.stdout
@@ -292,7 +292,7 @@ def test_positions_of_an_epd_file(tmp_path: Path) -> None:
         f'# mates\n\n{MATE_IN_TWO[:-4]} bm Ra6; id "two; moves";\n{MATED}\n{STALEMATED}\n'
         "rk5r/pppppppp/8/8/8/8/PPPPPPPP/RK5R w HAha -\n"
     )
-    found = analysed(path, "--nodes", "300000", "--out", tmp_path / "x")["games"]
+    found = analysed(path, "--nodes", "1000000", "--out", tmp_path / "x")["games"]
     assert [value["start"]["mate"] for value in found] == [2, 0, None, None]
     assert found[0]["headers"]["Event"] == "two; moves"
     assert found[2]["start"]["centipawns"] == 0
@@ -488,7 +488,7 @@ def test_progress_with_the_time_left_on_a_terminal(tmp_path: Path) -> None:
     games = tmp_path / "games.pgn"
     longer_games(games, 8)
     leader, follower = os.openpty()
-    arguments = command("analyse", games, "--nodes", "5000", "--out", tmp_path / "x")
+    arguments = command("analyse", games, "--nodes", "50000", "--out", tmp_path / "x")
     with subprocess.Popen(
         arguments, env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=follower
     ) as process:
