@@ -308,9 +308,6 @@ def test_what_may_be_chance_is_not_accepted(results: tuple[int, int, int], accep
     assert is_better(Tally(*results)) == accepted
 
 
-BUSY = "import time\nwhile time.process_time() < 0.5: pass"
-
-
 def test_time_is_written_down_as_it_passes() -> None:
     """Whoever is killed has it all but for the last moments."""
     told: list[float] = []
@@ -320,6 +317,9 @@ def test_time_is_written_down_as_it_passes() -> None:
             time.sleep(0.01)
         before = sum(told)
     assert 0.03 < before <= sum(told) <= time.monotonic() - start
+
+
+BUSY = "import time\nwhile time.process_time() < 0.5: pass"
 
 
 def test_machine_time_is_work() -> None:

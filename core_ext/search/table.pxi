@@ -129,24 +129,29 @@ cdef void store_entry(TableC* table, u64 key, int ply, MoveC move, int score, in
     store_relaxed32(&cluster.keys[chosen], mix_key(key, data))
 
 
-# Memory takes as long as a hundred moves made in registers: entries are asked for as soon as it is known
-# that they may be looked at.
+# Memory takes longer than making a move: entries are asked for as soon as it is known that they may be
+# looked at.
 
-cdef inline void prefetch_child(const TableC* table, const PositionC* pos, MoveC move) noexcept nogil:
+cdef inline u64 key_after_pass(const PositionC* pos) noexcept nogil:
+    return pos.key ^ SIDE_KEY ^ EN_PASSANT_KEYS[pos.en_passant]
+
+
+cdef inline void prefetch_pass(const TableC* table, const PositionC* pos) noexcept nogil:
+    prefetch(find_cluster(table, key_after_pass(pos)))
+
+
+cdef inline void prefetch_child(const TableC* table, const PositionC* pos,
+                                MoveC move) noexcept nogil:
     """The key is the one after the move but for castling, promotion and en passant."""
     cdef int origin = move_from(move), target = move_to(move)
     cdef int piece = pos.squares[origin], victim = pos.squares[target]
-    cdef u64 key = pos.key ^ SIDE_KEY ^ EN_PASSANT_KEYS[pos.en_passant]
+    cdef u64 key = key_after_pass(pos)
     if piece == NO_PIECE:
         return  # the table's move for another position with this key
     key ^= PIECE_KEYS[pos.side][piece][origin] ^ PIECE_KEYS[pos.side][piece][target]
     if victim != NO_PIECE:
         key ^= PIECE_KEYS[pos.side ^ 1][victim][target]
     prefetch(find_cluster(table, key))
-
-
-cdef inline void prefetch_pass(const TableC* table, const PositionC* pos) noexcept nogil:
-    prefetch(find_cluster(table, pos.key ^ SIDE_KEY ^ EN_PASSANT_KEYS[pos.en_passant]))
 
 
 cdef inline u64 table_alignment(u64 megabytes) noexcept nogil:
