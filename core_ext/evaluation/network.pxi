@@ -36,27 +36,35 @@ cdef struct ViewC:
 cdef extern from *:
     """
     typedef int16_t shorts16 __attribute__((vector_size(32), aligned(32), may_alias));
-    enum { SUMS_BLOCK = 2 };  /* vectors that stay in registers: NETWORK_STEP numbers */
-
     #define SHORTS(array, index) (((shorts16*)(array))[index])
 
-    /* Some rows more and some rows less. */
+    /* Some rows more and some rows less, for so many vectors, which stay in registers. */
+    static inline __attribute__((always_inline)) void change_block(
+            int16_t* to, const int16_t* from, const int16_t* weights, const uint16_t* added,
+            int added_count, const uint16_t* removed, int removed_count, int hidden, int vectors) {
+        shorts16 block[8];
+        for (int part = 0; part < vectors; part++) block[part] = SHORTS(from, part);
+        for (int index = 0; index < added_count; index++) {
+            const int16_t* row = weights + added[index] * hidden;
+            for (int part = 0; part < vectors; part++) block[part] += SHORTS(row, part);
+        }
+        for (int index = 0; index < removed_count; index++) {
+            const int16_t* row = weights + removed[index] * hidden;
+            for (int part = 0; part < vectors; part++) block[part] -= SHORTS(row, part);
+        }
+        for (int part = 0; part < vectors; part++) SHORTS(to, part) = block[part];
+    }
+
     static inline void change_sums(int16_t* to, const int16_t* from, const int16_t* weights,
                                    const uint16_t* added, int added_count,
                                    const uint16_t* removed, int removed_count, int hidden) {
-        for (int first = 0; first < hidden / 16; first += SUMS_BLOCK) {
-            shorts16 block[SUMS_BLOCK];
-            for (int part = 0; part < SUMS_BLOCK; part++)
-                block[part] = SHORTS(from, first + part);
-            for (int index = 0; index < added_count; index++)
-                for (int part = 0; part < SUMS_BLOCK; part++)
-                    block[part] += SHORTS(weights + added[index] * hidden, first + part);
-            for (int index = 0; index < removed_count; index++)
-                for (int part = 0; part < SUMS_BLOCK; part++)
-                    block[part] -= SHORTS(weights + removed[index] * hidden, first + part);
-            for (int part = 0; part < SUMS_BLOCK; part++)
-                SHORTS(to, first + part) = block[part];
-        }
+        int first = 0;
+        for (; first + 128 <= hidden; first += 128)
+            change_block(to + first, from + first, weights + first, added, added_count, removed,
+                         removed_count, hidden, 8);
+        for (; first < hidden; first += 32)
+            change_block(to + first, from + first, weights + first, added, added_count, removed,
+                         removed_count, hidden, 2);
     }
 
     /* The activation, clipped and squared, times the output's weights. The first product fits 16
