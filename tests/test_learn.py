@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -18,6 +19,7 @@ from browser import Page, browse
 from learn_tools import own_games
 from uci_process import COMMAND, ENVIRONMENT, TIMEOUT
 
+from lib import ROOT
 from uci_engine import cli
 from uci_engine.arena.play import cluster
 from uci_engine.arena.results.journal import read_games
@@ -333,7 +335,40 @@ def test_machine_time_is_work() -> None:
     assert 0.2 <= told[-1] < 1
 
 
-def test_old_generations_are_forgotten() -> None:
-    lineage = Lineage(Path(), Settings(window=3))
-    learnt = [[int(path.parent.name) for path in lineage.learnt_from(n)] for n in (1, 2, 3, 4, 9)]
+def learnt_from(lineage: Lineage, number: int) -> list[int]:
+    return [int(path.parent.name) for path in lineage.learnt_from(number)]
+
+
+def test_old_generations_are_forgotten(tmp_path: Path) -> None:
+    lineage = Lineage(tmp_path, Settings(window=3))
+    for number in range(1, 10):
+        lineage.place(number).mkdir()
+        lineage.games(number).touch()
+    learnt = [learnt_from(lineage, number) for number in (1, 2, 3, 4, 9)]
     assert learnt == [[1], [1, 2], [2, 3], [2, 3, 4], [7, 8, 9]]
+    lineage.games(8).unlink()
+    assert learnt_from(lineage, 9) == [7, 9]
+
+
+def test_a_lineage_goes_on_without_the_games_of_old_generations(
+    lineage: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "moved"
+    shutil.copytree(lineage, folder, ignore=shutil.ignore_patterns("own.games"))
+    assert learn(folder, "--generations", 3) == 0
+    assert [report.number for report in Lineage.open(folder, {}).reports] == [1, 2, 3]
+
+
+def test_generations_are_rated_among_others(lineage: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "rated"
+    shutil.copytree(lineage, folder)
+    command = [sys.executable, str(ROOT / "scripts/rate_lineage"), str(folder), "--games", "2"]
+    done = subprocess.run(
+        command, env=ENVIRONMENT, capture_output=True, text=True, timeout=TIMEOUT, check=True
+    )
+    table = re.findall(r"^(\S.*?) +([+-]\d+) ± \d+$", done.stdout, re.MULTILINE)
+    names = {name for name, _ in table}
+    assert {"random mover", "material", "classical", "level 1000", "level 2200"} <= names
+    assert {"generation 0", "generation 1", "generation 2"} <= names
+    assert ("material", "+0") in table
+    assert "generation" in (folder / "rating" / "curve.svg").read_text()

@@ -56,6 +56,7 @@ def engine(directory: Path, source: str) -> Path:
         ("bench_train", ["--hidden", "0"], "must be at least 1: '0'"),
         ("bench_builds", ["native+lto"], "'native+lto' is no build"),
         ("wheels", ["--levels", "x86-64-v3"], "a wheel has two levels or more"),
+        ("rate_lineage", ["/no/such/folder"], "/no/such/folder: no lineage of cythera learn"),
         ("bench_search", ["/no/such/engine"], "/no/such/engine does not answer"),
         ("bench_search", ["/bin/true", "0"], "must be from 0.01 to 3600: '0'"),
         ("draw_lab", ["no-such"], "LAB.md has no picture of 'no-such'"),

@@ -100,9 +100,11 @@ class Lineage:
 
     def learnt_from(self, number: int) -> list[Path]:
         """The games that a generation learns from. Those of the first ones are soon forgotten:
-        their players knew nothing."""
+        their players knew nothing. Old ones need not be there any more: they are large, and a
+        lineage can go on in another place without them."""
         count = min(self.settings.window, 1 + number // 2)
-        return [self.games(each) for each in range(number - count + 1, number + 1)]
+        old = (self.games(each) for each in range(number - count + 1, number))
+        return [*(path for path in old if path.exists()), self.games(number)]
 
     def add(self, report: Report) -> None:
         replace_json(self.place(report.number) / REPORT, asdict(report))

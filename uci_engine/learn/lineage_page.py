@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from itertools import accumulate, islice
 from pathlib import Path
@@ -45,14 +45,18 @@ def journal_of(lineage: Lineage, number: int) -> Path:
 
 
 def rate(lineage: Lineage) -> Ratings:
-    """Of all players of all generations' matches, in one scale."""
-    if not lineage.reports:
+    """Of all players of all generations' matches."""
+    return rate_matches([journal_of(lineage, report.number) for report in lineage.reports])
+
+
+def rate_matches(journals: Sequence[Path]) -> Ratings:
+    """Of the players of all these matches, in one scale: who has the same name is the same one."""
+    if not journals:
         return {}
     places: dict[str, int] = {}
     standings = Standings([])
     numbers = iter(range(1 << 62))
-    for report in lineage.reports:
-        journal = journal_of(lineage, report.number)
+    for journal in journals:
         players = [
             places.setdefault(spec.name, len(places)) for spec in Description.read(journal).engines
         ]
@@ -105,9 +109,19 @@ def in_hand(lineage: Lineage) -> str:
 
 
 def rating_section(lineage: Lineage, ratings: Ratings) -> str:
+    plot = rating_plot(range(lineage.next), ratings)
+    caption = (
+        f"Elo at {lineage.settings.nodes} nodes a move, from all matches together, with the 95% "
+        "interval; the same search with other evaluations for comparison"
+    )
+    return section("Rating", figure(plot, caption))
+
+
+def rating_plot(generations: Iterable[int], ratings: Ratings) -> str:
+    """Those that have played, and as lines across the players that are no generation."""
     rows = [
         (number, *ratings[f"generation {number}"])
-        for number in range(lineage.next)
+        for number in generations
         if f"generation {number}" in ratings
     ]
     curve = Curve(
@@ -117,12 +131,7 @@ def rating_section(lineage: Lineage, ratings: Ratings) -> str:
     anchors = [
         (elo, name) for name, (elo, _) in ratings.items() if not name.startswith("generation")
     ]
-    plot = line_plot("Rating by generation", [curve], "generation", anchors)
-    caption = (
-        f"Elo at {lineage.settings.nodes} nodes a move, from all matches together, with the 95% "
-        "interval; the same search with other evaluations for comparison"
-    )
-    return section("Rating", figure(plot, caption))
+    return line_plot("Rating by generation", [curve], "generation", anchors)
 
 
 def error_section(reports: list[Report]) -> str:
