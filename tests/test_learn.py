@@ -72,8 +72,10 @@ def test_from_the_rules_alone(lineage: Path) -> None:
     assert json.loads(first.notes)["weights"] == "random"
     networks = [read_network(str(lineage / f"00{number}" / "network.nnue")) for number in range(3)]
     assert all(each.stands_alone for each in networks)
-    trained = json.loads(networks[1].notes)
-    assert "--share 1.0" in trained["command"]
+    commands = [json.loads(each.notes)["command"] for each in networks[1:]]
+    assert "--share 1.0" in commands[0]
+    assert "--from" not in commands[0]
+    assert ("--from network.nnue" in commands[1]) == Lineage.open(lineage, {}).reports[0].accepted
 
 
 def test_a_lineage_from_before_networks_could_stand_alone_goes_on_as_it_is(tmp_path: Path) -> None:

@@ -39,6 +39,7 @@ BYTES_A_POSITION = 7  # of a file of games, about: not every ply is learnt from
 FEWEST_EPOCHS, MOST_EPOCHS = 2, 12
 GIVEN_SHARE = ("0.2", "0.3")  # of the result in the target where the scores mean something
 LOWEST_SHARE = 0.3
+LATER_RATE = 0.002  # of learning, where the weights of the best network are what it begins with
 BY_THE_RULES = 2  # so many generations play every game to its end
 ANCHORS = ("material", "classical")  # evaluations that every generation is measured against
 MATCH_HASH_MB = 8
@@ -184,6 +185,8 @@ class Loop:
         arguments: list[Any] = [path, *games, "--hidden", self.settings.hidden]
         arguments += ["--epochs", min(max(epochs, FEWEST_EPOCHS), MOST_EPOCHS)]
         arguments += ["--seed", self.settings.seed, "--threads", self.options.threads]
+        if self.lineage.best > 0:
+            arguments += ["--from", self.best_network, "--rate", LATER_RATE]
         if self.settings.begin == "rules":
             share = max(LOWEST_SHARE, 1.25 - 0.25 * number)
             arguments += ["--share", share, "--steepness", STEEPNESS]
