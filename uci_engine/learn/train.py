@@ -41,7 +41,7 @@ from uci_engine.learn.records import join, read_positions, split_file
 from uci_engine.learn.sigmoid import fit_steepness, results_of
 from uci_engine.network import NetworkFile, format_network, read_network
 
-DECAY = 0.01
+DECAY = 0.1
 LARGEST_WEIGHT = 1.98  # times 64 this is the largest whole number that the engine's products allow
 LOWEST_RATE = 0.01  # of the first one, at the end of the cosine
 KEPT_ASIDE = 50  # one position in so many
