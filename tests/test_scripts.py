@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from arena_tools import program
 from uci_process import ENVIRONMENT, TIMEOUT
 
 from lib import ROOT
@@ -56,6 +58,8 @@ def engine(directory: Path, source: str) -> Path:
         ("bench_train", ["--hidden", "0"], "must be at least 1: '0'"),
         ("bench_builds", ["native+lto"], "'native+lto' is no build"),
         ("wheels", ["--levels", "x86-64-v3"], "a wheel has two levels or more"),
+        ("measure_levels", ["/tmp", "--stockfish", "/no/such"], "/no/such: no such program"),
+        ("measure_levels", ["/tmp", "--levels", "700"], "must be from 800 to 2800: '700'"),
         ("rate_lineage", ["/no/such/folder"], "/no/such/folder: no lineage of cythera learn"),
         ("bench_search", ["/no/such/engine"], "/no/such/engine does not answer"),
         ("bench_search", ["/bin/true", "0"], "must be from 0.01 to 3600: '0'"),
@@ -87,6 +91,15 @@ def test_a_rival_without_a_hash_size_is_named(tmp_path: Path) -> None:
     assert answer.returncode == 1
     assert f"{path} does not answer as an engine" in answer.stderr
     assert answer.stderr.count("\n") == 1
+
+
+def test_levels_are_measured_by_those_of_stockfish(tmp_path: Path) -> None:
+    program("stockfish")
+    answer = run("measure_levels", tmp_path, "--levels", "1200", "--games", "2")
+    assert answer.returncode == 0, answer.stderr
+    measured = dict(re.findall(r"^(\S+ \d+) +(-?\d+) ± \d+$", answer.stdout, re.MULTILINE))
+    assert set(measured) == {"level 1050", "level 1200", "Stockfish 1350"}
+    assert measured["Stockfish 1350"] == "1350"  # the only yardstick
 
 
 def test_a_perft_suite_is_counted_again_in_its_place(tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from uci_engine.values import Value
 
-# Of the clock, and of the increment. More goes at first than the increment brings, so that little but
-# the reserve is left when most games are decided; while the clock is low less goes, and it recovers.
+# Of the clock, and of the increment. More goes at first than the increment brings, so that little
+# but the reserve is left when most games are decided; a clock that is low gives less and recovers.
 CLOCK_SHARE = 0.04
 INCREMENT_SHARE = 1.2
 # Not spent by plan: a busy machine may keep an answer waiting for longer than any overhead says.

@@ -31,7 +31,7 @@ INTRODUCTION = {
 }
 KNOWN_ENDINGS = "What is known of endings (a lone pawn, the wrong bishop) stood above all networks."
 
-Ratings = dict[str, tuple[float, float]]  # Elo above ZERO and half the 95% interval, by name
+Ratings = dict[str, tuple[float, float]]  # Elo and half the 95% interval, by name
 
 
 def write_page(lineage: Lineage) -> None:
@@ -46,11 +46,11 @@ def journal_of(lineage: Lineage, number: int) -> Path:
 
 def rate(lineage: Lineage) -> Ratings:
     """Of all players of all generations' matches."""
-    return rate_matches([journal_of(lineage, report.number) for report in lineage.reports])
+    return rate_matches([journal_of(lineage, report.number) for report in lineage.reports], ZERO)
 
 
-def rate_matches(journals: Sequence[Path]) -> Ratings:
-    """Of the players of all these matches, in one scale: who has the same name is the same one."""
+def rate_matches(journals: Sequence[Path], zero: str) -> Ratings:
+    """Of the players of all these matches, above one of them: who has the same name is the same."""
     if not journals:
         return {}
     places: dict[str, int] = {}
@@ -70,8 +70,8 @@ def rate_matches(journals: Sequence[Path]) -> Ratings:
         names[each.player]: (each.elo, each.error)
         for each in fit_ratings(standings.by_colour, len(names)).ratings
     }
-    zero = ratings[ZERO][0]
-    return {name: (elo - zero, error) for name, (elo, error) in ratings.items()}
+    level = ratings[zero][0]
+    return {name: (elo - level, error) for name, (elo, error) in ratings.items()}
 
 
 def page(lineage: Lineage) -> Iterator[str]:
