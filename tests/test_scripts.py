@@ -59,6 +59,7 @@ def engine(directory: Path, source: str) -> Path:
         ("bench_builds", ["native+lto"], "'native+lto' is no build"),
         ("wheels", ["--levels", "x86-64-v3"], "a wheel has two levels or more"),
         ("measure_levels", ["/tmp", "--stockfish", "/no/such"], "/no/such: no such program"),
+        ("measure_levels", ["/tmp", "--levels", "800"], "none of Stockfish's levels is within 300"),
         ("measure_levels", ["/tmp", "--levels", "700"], "must be from 800 to 2800: '700'"),
         ("rate_lineage", ["/no/such/folder"], "/no/such/folder: no lineage of cythera learn"),
         ("bench_search", ["/no/such/engine"], "/no/such/engine does not answer"),

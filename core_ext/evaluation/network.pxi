@@ -36,13 +36,16 @@ cdef struct ViewC:
 cdef extern from *:
     """
     typedef int16_t shorts16 __attribute__((vector_size(32), aligned(32), may_alias));
+    /* Vectors at a time: as many as registers hold beside the rows, and those of NETWORK_STEP. */
+    enum { SHORTS_OF_VECTOR = 16, LARGE_BLOCK = 8, SMALL_BLOCK = 2 };
+
     #define SHORTS(array, index) (((shorts16*)(array))[index])
 
     /* Some rows more and some rows less, for so many vectors, which stay in registers. */
     static inline __attribute__((always_inline)) void change_block(
             int16_t* to, const int16_t* from, const int16_t* weights, const uint16_t* added,
             int added_count, const uint16_t* removed, int removed_count, int hidden, int vectors) {
-        shorts16 block[8];
+        shorts16 block[LARGE_BLOCK];
         for (int part = 0; part < vectors; part++) block[part] = SHORTS(from, part);
         for (int index = 0; index < added_count; index++) {
             const int16_t* row = weights + added[index] * hidden;
@@ -58,13 +61,14 @@ cdef extern from *:
     static inline void change_sums(int16_t* to, const int16_t* from, const int16_t* weights,
                                    const uint16_t* added, int added_count,
                                    const uint16_t* removed, int removed_count, int hidden) {
+        const int large = LARGE_BLOCK * SHORTS_OF_VECTOR, small = SMALL_BLOCK * SHORTS_OF_VECTOR;
         int first = 0;
-        for (; first + 128 <= hidden; first += 128)
+        for (; first + large <= hidden; first += large)
             change_block(to + first, from + first, weights + first, added, added_count, removed,
-                         removed_count, hidden, 8);
-        for (; first < hidden; first += 32)
+                         removed_count, hidden, LARGE_BLOCK);
+        for (; first < hidden; first += small)
             change_block(to + first, from + first, weights + first, added, added_count, removed,
-                         removed_count, hidden, 2);
+                         removed_count, hidden, SMALL_BLOCK);
     }
 
     /* The activation, clipped and squared, times the output's weights. The first product fits 16
