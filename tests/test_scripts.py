@@ -9,10 +9,14 @@ from pathlib import Path
 
 import pytest
 from arena_tools import program
+from learn_tools import own_games
 from uci_process import ENVIRONMENT, TIMEOUT
 
 from lib import ROOT
 from lib.wheel_starts import compare_starts, is_slow
+from uci_engine.learn.gamefiles import format_block
+from uci_engine.learn.train import first_parameters, quantise
+from uci_engine.network import OWN_NETWORK, NetworkFile, format_network
 
 PERFT_ENGINE = """\
 import sys
@@ -62,6 +66,8 @@ def engine(directory: Path, source: str) -> Path:
         ("measure_levels", ["/tmp", "--levels", "800"], "none of Stockfish's levels is within 300"),
         ("measure_levels", ["/tmp", "--levels", "700"], "must be from 800 to 2800: '700'"),
         ("rate_lineage", ["/no/such/folder"], "/no/such/folder: no lineage of cythera learn"),
+        ("judge_networks", [__file__, OWN_NETWORK], "test_scripts.py: no file of games"),
+        ("judge_networks", [__file__, "/no/such"], "/no/such: No such file or directory"),
         ("bench_search", ["/no/such/engine"], "/no/such/engine does not answer"),
         ("bench_search", ["/bin/true", "0"], "must be from 0.01 to 3600: '0'"),
         ("draw_lab", ["no-such"], "LAB.md has no picture of 'no-such'"),
@@ -101,6 +107,23 @@ def test_levels_are_measured_by_those_of_stockfish(tmp_path: Path) -> None:
     measured = dict(re.findall(r"^(\S+ \d+) +(-?\d+) ± \d+$", answer.stdout, re.MULTILINE))
     assert set(measured) == {"level 1050", "level 1200", "Stockfish 1350"}
     assert measured["Stockfish 1350"] == "1350"  # the only yardstick
+
+
+def test_networks_are_judged_by_long_searches(tmp_path: Path) -> None:
+    """One of random weights is further from them than the engine's own."""
+    games, random = tmp_path / "own.games", tmp_path / "random.nnue"
+    played = own_games(20, 7, soft_nodes=60, hard_nodes=100)
+    games.write_bytes(b"".join(format_block(game, 1) for game in played))
+    weights = quantise(first_parameters(32, 1, 1), 32, 1)
+    random.write_bytes(format_network(NetworkFile(32, 1, 200, "", weights)))
+    answer = run("judge_networks", games, OWN_NETWORK, random, "--nodes", "500")
+    assert answer.returncode == 0, answer.stderr
+    scores, own, other = answer.stdout.splitlines()
+    assert scores.startswith("scores of the games ")
+    assert own.endswith("+0.0% ± 0.0%")
+    change = re.fullmatch(r"random.nnue +0\.\d{4}  ([+-]\d+\.\d)% ± (\d+\.\d)%", other)
+    assert change is not None
+    assert float(change[1]) > 100
 
 
 def test_a_perft_suite_is_counted_again_in_its_place(tmp_path: Path) -> None:

@@ -221,6 +221,19 @@ def test_a_network_knows_its_command_but_no_folders(data: Path, tmp_path: Path) 
     assert command == f"cythera train own.nnue {data.name} --hidden 32 --epochs 1"
 
 
+def test_weights_of_what_never_happens_decay(data: Path, tmp_path: Path) -> None:
+    """Pawns on the first rank: nothing else changes their weights."""
+    first = first_parameters(32, 1, 1)[:32]
+    words = [data, "--hidden", 32, "--epochs", 2, "--batch", 64]
+    rows = {}
+    for decay in (0, 0.1, 1):
+        out = tmp_path / f"{decay}.nnue"
+        assert train(out, *words, "--decay", decay) == 0
+        rows[decay] = np.abs(dequantise(read_network(str(out)))[:32])
+    np.testing.assert_allclose(rows[0], np.abs(first), atol=0.5 / core.ACTIVATION_UNIT)
+    assert rows[1].sum() < rows[0.1].sum() < rows[0].sum()
+
+
 def test_a_training_goes_on_from_a_network(data: Path, tmp_path: Path) -> None:
     """Its first weights are the network's: rounded again they are the same."""
     first, second, last = (tmp_path / f"{name}.nnue" for name in ("first", "second", "last"))

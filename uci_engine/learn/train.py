@@ -41,7 +41,6 @@ from uci_engine.learn.records import join, read_positions, split_file
 from uci_engine.learn.sigmoid import fit_steepness, results_of
 from uci_engine.network import NetworkFile, format_network, read_network
 
-DECAY = 0.1
 LARGEST_WEIGHT = 1.98  # times 64 this is the largest whole number that the engine's products allow
 LOWEST_RATE = 0.01  # of the first one, at the end of the cosine
 KEPT_ASIDE = 50  # one position in so many
@@ -73,6 +72,7 @@ def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
     add("--epochs", type=count_number, default=20, metavar="N", help="times through the data (20)")
     add("--batch", type=count_number, default=4096, metavar="N", help="positions a step (4096)")
     add("--rate", type=decimal_between(1e-6, 0.1), default=0.004, help="of the first steps (0.004)")
+    add("--decay", type=decimal_between(0, 1), default=0.1, help="of the weights (0.1)")
     share = decimal_between(0, 1)
     add("--share", type=share, default=0.2, help="of the result in the target, at first (0.2)")
     add("--last-share", type=share, default=None, help="the same at the end (as at first)")
@@ -224,7 +224,7 @@ class Training:
             self.gradients,
             scale=1 / (end - first),
             rate=self.options.rate * (LOWEST_RATE + (1 - LOWEST_RATE) * falling),
-            decay=DECAY,
+            decay=self.options.decay,
             limit=LARGEST_WEIGHT,
             step=self.step,
         )
