@@ -262,15 +262,30 @@ def test_a_network_with_one_output_may_be_given_more(data: Path, tmp_path: Path)
     assert len({row.tobytes() for row in outputs}) > 4
 
 
-def test_outputs_do_not_become_fewer(
+def test_a_network_may_become_wider(data: Path, tmp_path: Path) -> None:
+    """It evaluates as before, until its new units learn to say something."""
+    first, same, other = (tmp_path / f"{name}.nnue" for name in ("first", "same", "other"))
+    words = [data, "--threads", 1, "--epochs", 1, "--decay", 0]
+    assert train(first, *words, "--hidden", 32) == 0
+    more = [*words, "--hidden", 96, "--buckets", 2, "--from", first]
+    assert train(same, *more, "--rate", 1e-6) == 0
+    assert train(other, *more, "--batch", 64) == 0
+    positions = read_positions(data, Filter())
+    values = [batch.evaluate(positions, eval_file=path) for path in (first, same, other)]
+    np.testing.assert_array_equal(values[0], values[1])
+    outputs = dequantise(read_network(str(other)))[-2 * (192 + 1) : -2].reshape(4, 96)
+    assert np.count_nonzero(outputs[:, 32:]) > 64
+
+
+def test_networks_do_not_become_smaller(
     data: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     first = tmp_path / "first.nnue"
-    assert train(first, data, "--hidden", 32, "--epochs", 1, "--buckets", 8) == 0
-    for hidden, buckets in ((64, 8), (32, 1), (32, 4)):
+    assert train(first, data, "--hidden", 64, "--epochs", 1, "--buckets", 8) == 0
+    for hidden, buckets in ((32, 8), (64, 1), (64, 4), (96, 4)):
         size = ["--hidden", hidden, "--buckets", buckets]
         assert train(tmp_path / "second.nnue", data, *size, "--from", first) == 2
-        problem = f"first.nnue: 32 units and 8 outputs, not {hidden} and {buckets}"
+        problem = f"first.nnue: 64 units and 8 outputs, not {hidden} and {buckets}"
         assert problem in capfd.readouterr().err
 
 

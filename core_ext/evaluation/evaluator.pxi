@@ -137,6 +137,8 @@ cdef int evaluate(EvaluatorC* e, const PositionC* pos, int ply) noexcept nogil:
         score = evaluate_by_network(e, pos, ply, 128)
     elif e.network.hidden == 256:
         score = evaluate_by_network(e, pos, ply, 256)
+    elif e.network.hidden == 512:
+        score = evaluate_by_network(e, pos, ply, 512)
     else:
         score = evaluate_by_network(e, pos, ply, e.network.hidden)
     if e.network != NULL and not e.network.stands_alone:

@@ -346,20 +346,28 @@ def dequantise(network: NetworkFile) -> Floats:
 
 
 def first_weights(options: argparse.Namespace) -> Floats:
-    """Another network's, or random ones. ValueError if that network has another size. A single
-    output becomes as many as are wanted, which may learn to differ from now on."""
+    """Another network's, or random ones. ValueError if that network is larger. A single output
+    becomes as many as are wanted, which may learn to differ from now on; units that are added begin
+    with random weights, but without a say in the outputs."""
+    first = first_parameters(options.hidden, options.buckets, options.seed)
     if options.begin is None:
-        return first_parameters(options.hidden, options.buckets, options.seed)
+        return first
     network = read_network(str(options.begin))
-    if network.hidden != options.hidden or network.buckets not in (1, options.buckets):
+    if network.hidden > options.hidden or network.buckets not in (1, options.buckets):
         raise ValueError(
             f"{options.begin}: {network.hidden} units and {network.buckets} outputs, "
             f"not {options.hidden} and {options.buckets}"
         )
     borders = output_borders(network.hidden, network.buckets)
-    inputs, outputs, biases = np.split(dequantise(network), borders)
+    old_inputs, old_outputs, old_biases = np.split(dequantise(network), borders)
     copies = options.buckets // network.buckets
-    return np.concatenate([inputs, np.tile(outputs, copies), np.tile(biases, copies)])
+    inputs, outputs, biases = np.split(first, output_borders(options.hidden, options.buckets))
+    outputs[:] = 0
+    biases[:] = np.tile(old_biases, copies)
+    for new, old in ((inputs, old_inputs), (outputs, np.tile(old_outputs, copies))):
+        rows = old.reshape(-1, network.hidden)
+        new.reshape(-1, options.hidden)[:, : network.hidden] = rows
+    return first
 
 
 def output_borders(hidden: int, buckets: int) -> tuple[int, int]:
