@@ -26,6 +26,7 @@ from uci_engine.arena.results.journal import read_games
 from uci_engine.arena.results.stats import Tally
 from uci_engine.learn.gamefiles import format_block, read_blocks
 from uci_engine.learn.lineage import Lineage, Report, Settings
+from uci_engine.learn.lineage_page import rate, rate_matches, write_page
 from uci_engine.learn.loop import is_better
 from uci_engine.learn.stopwatch import Stopwatch, machine_time
 from uci_engine.network import format_network, read_network
@@ -177,14 +178,22 @@ def test_a_size_that_no_network_has_is_refused(
     assert not folder.exists()
 
 
+NO_COUNTS = (
+    '{"number": 1, "accepted": true, "score": 0.6, "positions": 9, "aside": 0.1, "seconds": 1.0,'
+    ' "results": {"material": [1, 2, 3]}}'
+)
+
+
 @pytest.mark.parametrize("name", ["learn.json", "001/report.json", "001/times.json"])
-@pytest.mark.parametrize("text", ["", "[]", "{", '{"begin": 5}', "[" * 100_000, '{"play": "x"}'])
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{", '{"begin": 5}', "[" * 100_000, '{"play": "x"}', NO_COUNTS]
+)
 def test_damaged_files_are_named(
     tmp_path: Path, capfd: pytest.CaptureFixture[str], name: str, text: str
 ) -> None:
     lineage = Lineage.open(tmp_path, {"games": GAMES, "nodes": 10, "hidden": 32})
     lineage.place(1).mkdir()
-    lineage.add(Report(1, False, 0.5, 1, 0.1, 1.0))
+    lineage.add(Report(1, False, 0.5, 1, 0.1, 1.0, {"material": [1, 0, 0, 0, 1, 0]}))
     (tmp_path / name).write_text(text)
     if name.endswith("times.json"):
         (tmp_path / "001" / "report.json").unlink()
@@ -355,10 +364,23 @@ def test_old_generations_are_forgotten(tmp_path: Path) -> None:
 def test_a_lineage_goes_on_without_the_games_of_old_generations(
     lineage: Path, tmp_path: Path
 ) -> None:
+    """Neither those it learnt from nor those that judged: reports and networks are enough."""
     folder = tmp_path / "moved"
-    shutil.copytree(lineage, folder, ignore=shutil.ignore_patterns("own.games"))
+    large = shutil.ignore_patterns("own.games", "match*", "index.html", "times.json")
+    shutil.copytree(lineage, folder, ignore=large)
+    before = Lineage.open(folder, {})
+    assert rate(before) == rate(Lineage.open(lineage, {}))
+    write_page(before)
+    assert "2 generations" in (folder / "index.html").read_text()
     assert learn(folder, "--generations", 3) == 0
     assert [report.number for report in Lineage.open(folder, {}).reports] == [1, 2, 3]
+
+
+def test_ratings_by_reports_are_those_by_games(lineage: Path) -> None:
+    opened = Lineage.open(lineage, {})
+    journals = [opened.journal(report.number) for report in opened.reports]
+    by_games = rate_matches(journals, "material")
+    assert rate(opened) == {name: pytest.approx(each) for name, each in by_games.items()}
 
 
 def test_generations_are_rated_among_others(lineage: Path, tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ SETTINGS = "learn.json"
 REPORT = "report.json"
 TIMES = "times.json"
 PHASES = ("play", "train", "judge")
+ZERO = "material"  # the player whose rating is 0; every generation plays it
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,7 @@ class Report:
     positions: int
     aside: float  # the error on games that were kept aside
     seconds: float  # of machine time
+    results: dict[str, list[int]]  # by opponent: won, drawn, lost with White, then with Black
 
 
 @dataclass
@@ -89,6 +91,9 @@ class Lineage:
         """Without the ending: the arena gives its files several."""
         return self.place(number) / "match"
 
+    def journal(self, number: int) -> Path:
+        return self.match(number).with_suffix(".jsonl")
+
     @property
     def best(self) -> int:
         """The last generation that was accepted; 0 is what the lineage began with."""
@@ -117,7 +122,7 @@ class Lineage:
         found = read_object(path) if path.exists() else {}
         times = dict.fromkeys(PHASES, 0.0) | found
         if len(times) > len(PHASES) or not all(isinstance(each, float) for each in times.values()):
-            raise ValueError(f"{path}: not written by cythera learn")
+            raise not_ours(path)
         return times
 
     def spend(self, number: int, phase: str, seconds: float) -> None:
@@ -126,12 +131,31 @@ class Lineage:
         replace_json(self.place(number) / TIMES, times)
 
 
+def player_name(number: int) -> str:
+    """A generation's in its matches."""
+    return f"generation {number}"
+
+
 def read_reports(folder: Path) -> Iterator[Report]:
     """Generation after generation, as far as they are complete."""
     number = 1
     while (path := folder / f"{number:03d}" / REPORT).exists():
-        yield Report(**read_fields(path, Report))
+        report = Report(**read_fields(path, Report))
+        check_results(path, report.results)
+        yield report
         number += 1
+
+
+def check_results(path: Path, results: dict[str, Any]) -> None:
+    if ZERO not in results:
+        raise not_ours(path)
+    for counts in results.values():
+        if not isinstance(counts, list) or [type(each) for each in counts] != [int] * 6:
+            raise not_ours(path)
+
+
+def not_ours(path: Path) -> ValueError:
+    return ValueError(f"{path}: not written by cythera learn")
 
 
 def read_object(path: Path) -> dict[str, Any]:
@@ -140,15 +164,15 @@ def read_object(path: Path) -> dict[str, Any]:
     except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict):
-        raise ValueError(f"{path}: not written by cythera learn")
+        raise not_ours(path)
     return found
 
 
 def read_fields(path: Path, kind: type[Settings] | type[Report]) -> dict[str, Any]:
     """The fields of a dataclass; ValueError if there are others, or values of another type."""
     found = read_object(path)
-    types = {each.name: each.type for each in fields(kind)}
+    types = {each.name: str(each.type).partition("[")[0] for each in fields(kind)}
     wrong = [name for name in types if type(found.get(name)).__name__ != types[name]]
     if wrong or len(found) != len(types):
-        raise ValueError(f"{path}: not written by cythera learn")
+        raise not_ours(path)
     return found

@@ -13,14 +13,14 @@ from uci_engine.arena.results.journal import read_games
 from uci_engine.arena.results.ratings import fit_ratings
 from uci_engine.arena.results.record import GameRecord
 from uci_engine.arena.results.standings import Standings
+from uci_engine.arena.results.stats import Tally
 from uci_engine.arena.show.replay import games_section
 from uci_engine.files import replace_text
-from uci_engine.learn.lineage import Lineage, Report
+from uci_engine.learn.lineage import ZERO, Lineage, Report, player_name
 from uci_engine.pages.html import PAGE_END, figure, html_table, page_head, section
 from uci_engine.pages.plots import Curve, line_plot
 
 PAGE = "index.html"
-ZERO = "material"  # the player whose rating is 0
 SAMPLES = 60  # games to replay, of the last generation
 INTRODUCTION = {
     "classical": "The first games were played with the classical evaluation.",
@@ -32,6 +32,7 @@ INTRODUCTION = {
 KNOWN_ENDINGS = "What is known of endings (a lone pawn, the wrong bishop) stood above all networks."
 
 Ratings = dict[str, tuple[float, float]]  # Elo and half the 95% interval, by name
+Results = dict[tuple[str, str], Tally]  # by the names of White and Black, as White sees it
 
 
 def write_page(lineage: Lineage) -> None:
@@ -40,36 +41,48 @@ def write_page(lineage: Lineage) -> None:
         replace_text(path, [text])
 
 
-def journal_of(lineage: Lineage, number: int) -> Path:
-    return lineage.match(number).with_suffix(".jsonl")
-
-
 def rate(lineage: Lineage) -> Ratings:
-    """Of all players of all generations' matches."""
-    return rate_matches([journal_of(lineage, report.number) for report in lineage.reports], ZERO)
+    """Of all players of all generations' matches, by the reports: the games need not be there."""
+    results: Results = {}
+    for report in lineage.reports:
+        own = player_name(report.number)
+        for other, counts in report.results.items():
+            won, drawn, lost, black_won, black_drawn, black_lost = counts
+            add_results(results, (own, other), Tally(won, drawn, lost))
+            add_results(results, (other, own), Tally(black_lost, black_drawn, black_won))
+    return rate_players(results, ZERO)
 
 
 def rate_matches(journals: Sequence[Path], zero: str) -> Ratings:
-    """Of the players of all these matches, above one of them: who has the same name is the same."""
-    if not journals:
-        return {}
-    places: dict[str, int] = {}
-    standings = Standings([])
-    numbers = iter(range(1 << 62))
+    """Of the players of all these matches: who has the same name is the same."""
+    results: Results = {}
     for journal in journals:
-        players = [
-            places.setdefault(spec.name, len(places)) for spec in Description.read(journal).engines
-        ]
-        for record in read_games(journal):
-            record.white, record.black = players[record.white], players[record.black]
-            record.number = record.pair = next(numbers)
-            record.guilty = None
-            standings.add(record)
-    names = list(places)
-    ratings = {
-        names[each.player]: (each.elo, each.error)
-        for each in fit_ratings(standings.by_colour, len(names)).ratings
-    }
+        standings = read_standings(journal)
+        for (white, black), tally in standings.by_colour.items():
+            add_results(results, (standings.names[white], standings.names[black]), tally)
+    return rate_players(results, zero)
+
+
+def read_standings(journal: Path) -> Standings:
+    standings = Standings([spec.name for spec in Description.read(journal).engines])
+    for record in read_games(journal):
+        standings.add(record)
+    return standings
+
+
+def add_results(results: Results, players: tuple[str, str], tally: Tally) -> None:
+    results[players] = results.get(players, Tally()) + tally
+
+
+def rate_players(results: Results, zero: str) -> Ratings:
+    """Above one of them."""
+    if not results:
+        return {}
+    names = list(dict.fromkeys(name for players in results for name in players))
+    places = {name: place for place, name in enumerate(names)}
+    by_place = {(places[white], places[black]): each for (white, black), each in results.items()}
+    fit = fit_ratings(by_place, len(names)).ratings
+    ratings = {names[each.player]: (each.elo, each.error) for each in fit}
     level = ratings[zero][0]
     return {name: (elo - level, error) for name, (elo, error) in ratings.items()}
 
@@ -92,7 +105,7 @@ def page(lineage: Lineage) -> Iterator[str]:
 
 def summary(lineage: Lineage, ratings: Ratings) -> str:
     reports = lineage.reports
-    best = f"generation {lineage.best}"
+    best = player_name(lineage.best)
     elo = f", {ratings[best][0]:+.0f} Elo above material alone" if best in ratings else ""
     hours = sum(report.seconds for report in reports) / 3600
     games = len(reports) * lineage.settings.games
@@ -120,9 +133,9 @@ def rating_section(lineage: Lineage, ratings: Ratings) -> str:
 def rating_plot(generations: Iterable[int], ratings: Ratings) -> str:
     """Those that have played, and as lines across the players that are no generation."""
     rows = [
-        (number, *ratings[f"generation {number}"])
+        (number, *ratings[player_name(number)])
         for number in generations
-        if f"generation {number}" in ratings
+        if player_name(number) in ratings
     ]
     curve = Curve(
         [(number, elo) for number, elo, _ in rows],
@@ -146,7 +159,7 @@ def table_section(lineage: Lineage, ratings: Ratings) -> str:
     seen = accumulate(report.positions for report in lineage.reports)
     rows = []
     for report, positions in zip(lineage.reports, seen, strict=True):
-        elo, error = ratings[f"generation {report.number}"]
+        elo, error = ratings[player_name(report.number)]
         rows.append(
             [
                 str(report.number),
@@ -166,8 +179,10 @@ def table_section(lineage: Lineage, ratings: Ratings) -> str:
 
 
 def samples(lineage: Lineage) -> Iterator[str]:
-    """Some games of the last generation's match, to be replayed."""
-    journal = journal_of(lineage, lineage.reports[-1].number)
+    """Some games of the last generation's match, to be replayed, if they are there."""
+    journal = lineage.journal(lineage.reports[-1].number)
+    if not journal.exists():
+        return
     games: list[GameRecord] = list(islice(read_games(journal), SAMPLES))
     names = [spec.name for spec in Description.read(journal).engines]
     endings = list(dict.fromkeys(game.reason for game in games))

@@ -21,15 +21,14 @@ from typing import Any
 
 from core_ext.core import MAX_THREADS, network_size
 from uci_engine.arena import match
-from uci_engine.arena.results.journal import read_games
 from uci_engine.arena.results.standings import Standings
 from uci_engine.arena.results.stats import Tally
 from uci_engine.arguments import Parser, count_number, decimal_between, number_between
 from uci_engine.files import alone_with, replace_bytes
 from uci_engine.learn import selfplay, train
 from uci_engine.learn.gamefiles import read_blocks, repair_end
-from uci_engine.learn.lineage import Lineage, Report
-from uci_engine.learn.lineage_page import write_page
+from uci_engine.learn.lineage import ZERO, Lineage, Report, player_name
+from uci_engine.learn.lineage_page import read_standings, write_page
 from uci_engine.learn.stopwatch import Stopwatch, machine_time
 from uci_engine.network import NetworkFile, format_network, read_network
 
@@ -41,7 +40,7 @@ GIVEN_SHARE = ("0.2", "0.3")  # of the result in the target where the scores mea
 LOWEST_SHARE = 0.3
 LATER_RATE = 0.002  # of learning, where the weights of the best network are what it begins with
 BY_THE_RULES = 2  # so many generations play every game to its end
-ANCHORS = ("material", "classical")  # evaluations that every generation is measured against
+ANCHORS = (ZERO, "classical")  # evaluations that every generation is measured against
 MATCH_HASH_MB = 8
 
 JUDGING = (
@@ -199,7 +198,7 @@ class Loop:
         """A gauntlet against the best so far and against evaluations that never change."""
         out = str(self.lineage.match(number))
         hands = ["--concurrency", str(self.options.threads), *self.cluster]
-        if self.lineage.match(number).with_suffix(".jsonl").exists():
+        if self.lineage.journal(number).exists():
             return match.main(["--resume", out, *hands], self.end)
         arguments = [
             *network_player(self.lineage.network(number), number),
@@ -232,7 +231,7 @@ class Loop:
         # The first opponent is the best so far, but for the first generation from the classical
         # evaluation: there the best is the last of the anchors.
         opponent = 1 if self.best_network is not None else len(ANCHORS)
-        standings = read_standings(self.lineage.match(number).with_suffix(".jsonl"))
+        standings = read_standings(self.lineage.journal(number))
         tally = standings.against(0, opponent)
         notes = json.loads(read_network(str(self.lineage.network(number))).notes)
         report = Report(
@@ -242,6 +241,7 @@ class Loop:
             positions=notes["positions"],
             aside=float(notes["aside"]),
             seconds=round(sum(self.lineage.times(number).values()), 1),
+            results=results_of(standings),
         )
         self.lineage.add(report)
         write_page(self.lineage)
@@ -261,19 +261,20 @@ def is_better(tally: Tally) -> bool:
     return tally.score > 0.5 + error
 
 
+def results_of(standings: Standings) -> dict[str, list[int]]:
+    """Of the first player against each other one, as a report has them."""
+    results = {}
+    for other, name in enumerate(standings.names[1:], start=1):
+        white = standings.by_colour.get((0, other), Tally())
+        black = standings.by_colour.get((other, 0), Tally()).reversed()
+        results[name] = [*white.counts, *black.counts]
+    return results
+
+
 def network_player(path: Path, number: int) -> list[str]:
     options = ["option.Evaluation=nnue", f"option.EvalFile={path.absolute()}"]
-    return ["--engine", "proto=internal", f"name=generation {number}", *options]
+    return ["--engine", "proto=internal", f"name={player_name(number)}", *options]
 
 
 def evaluation_player(name: str) -> list[str]:
     return ["--engine", "proto=internal", f"name={name}", f"option.Evaluation={name}"]
-
-
-def read_standings(journal: Path) -> Standings:
-    from uci_engine.arena.play.description import Description
-
-    standings = Standings([spec.name for spec in Description.read(journal).engines])
-    for record in read_games(journal):
-        standings.add(record)
-    return standings

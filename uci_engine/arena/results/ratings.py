@@ -59,7 +59,7 @@ def fit_ratings(results: Mapping[tuple[int, int], Tally], players: int) -> Fit:
     """From the tallies by (White, Black), each as White saw it."""
     rows = np.array([design(white, black, players) for white, black in results])
     rows = rows.reshape(-1, 3, players + 2)
-    counts = np.array([[t.wins, t.draws, t.losses] for t in results.values()], dtype=float)
+    counts = np.array([tally.counts for tally in results.values()], dtype=float)
     counts = counts.reshape(-1, 3)
     parameters, information = climb(rows, counts, players)
     # Elo is about expected scores. Draws flatten the curve between two ratings, so that a unit of

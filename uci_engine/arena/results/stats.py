@@ -146,8 +146,12 @@ class Tally:
         self.pairs[round(2 * points)] += 1
 
     @property
+    def counts(self) -> list[int]:
+        return [self.wins, self.draws, self.losses]
+
+    @property
     def games(self) -> int:
-        return self.wins + self.draws + self.losses
+        return sum(self.counts)
 
     @property
     def points(self) -> float:
