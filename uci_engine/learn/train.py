@@ -15,9 +15,10 @@ import os
 import sys
 import time
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -217,18 +218,29 @@ class Training:
         loss = self.share(self.data.learnt, order, first, end, self.gradients, progress)
         self.step += 1
         falling = 0.5 + 0.5 * math.cos(math.pi * progress)
-        core.adam_step(
-            self.parameters,
-            self.means,
-            self.squares,
-            self.gradients,
-            scale=1 / (end - first),
-            rate=self.options.rate * (LOWEST_RATE + (1 - LOWEST_RATE) * falling),
-            decay=self.options.decay,
-            limit=LARGEST_WEIGHT,
-            step=self.step,
-        )
+        rate = self.options.rate * (LOWEST_RATE + (1 - LOWEST_RATE) * falling)
+        self.improve(rate, scale=1 / (end - first))
         return float(loss / (end - first))
+
+    def improve(self, rate: float, scale: float) -> None:
+        """A step by the gradients' sum times `scale`, each thread with a share of the weights."""
+        jobs = [
+            self.pool.submit(
+                core.adam_step,
+                self.parameters[low:high],
+                self.means[low:high],
+                self.squares[low:high],
+                [gradient[low:high] for gradient in self.gradients],
+                scale=scale,
+                rate=rate,
+                decay=self.options.decay,
+                limit=LARGEST_WEIGHT,
+                step=self.step,
+            )
+            for low, high in shares(0, len(self.parameters), self.options.threads)
+        ]
+        for job in jobs:
+            job.result()
 
     def share(
         self,
@@ -242,7 +254,6 @@ class Training:
         """The sum of the errors over a part of the order, each thread with a share of it."""
         last = self.options.share if self.options.last_share is None else self.options.last_share
         share = self.options.share + (last - self.options.share) * progress
-        borders = np.linspace(first, end, len(gradients) + 1).astype(int)
         jobs = [
             self.pool.submit(
                 core.learn_range,
@@ -253,10 +264,12 @@ class Training:
                 *self.shape,
                 share,
                 self.steepness,
-                int(low),
-                int(high),
+                low,
+                high,
             )
-            for gradient, low, high in zip(gradients, borders[:-1], borders[1:], strict=True)
+            for gradient, (low, high) in zip(
+                gradients, shares(first, end, len(gradients)), strict=True
+            )
         ]
         return float(sum(job.result() for job in jobs))
 
@@ -315,6 +328,12 @@ class Training:
         arrays = (self.parameters, self.means, self.squares)
         self.step = read_checkpoint(self.checkpoint, self.identity, arrays)
         print(f"going on from step {self.step:,}", file=sys.stderr)
+
+
+def shares(first: int, end: int, count: int) -> Iterator[tuple[int, int]]:
+    """A range in so many parts of about the same size."""
+    borders = [first + (end - first) * part // count for part in range(count + 1)]
+    return pairwise(borders)
 
 
 def quantise(parameters: Floats, hidden: int, buckets: int) -> bytes:
