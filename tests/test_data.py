@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -174,14 +175,60 @@ def test_a_run_that_was_killed_at_its_first_game_leaves_a_file_of_games(
     assert len(games_of(out)) == 40
 
 
-def test_a_block_of_what_is_no_game_is_named(
-    games: list[bytes], tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+FAULTS: dict[str, Callable[[bytes], bytes]] = {
+    "game 0 is no game of chess": lambda game: format_block(game[:32] + b"\0\0" + game[34:], 1),
+    "game 1 is cut off": lambda game: format_block(game + game[:-6], 2),
+    "game 0 is cut off": lambda game: format_block(game[:10], 1),
+    "its count of games is 3, but it holds 2": lambda game: format_block(game + game, 3),
+}
+
+
+@pytest.fixture(params=FAULTS)
+def faulty(request: pytest.FixtureRequest, games: list[bytes], tmp_path: Path) -> tuple[Path, str]:
+    """A file whose second block of three has the right checksum, but not its games; its damage."""
     path = tmp_path / "own.games"
-    first = format_block(games[0], 1)
-    path.write_bytes(first + format_block(games[1][:32] + b"\0\0" + games[1][34:], 1))
+    first, last = format_block(games[0], 1), format_block(games[2], 1)
+    path.write_bytes(first + FAULTS[request.param](games[1]) + last)
+    return path, f"{path}: at byte {len(first)}: {request.param}"
+
+
+def test_a_block_without_its_games_is_refused_by_all_that_read_it(
+    faulty: tuple[Path, str], tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path, damage = faulty
+    out, aside = str(tmp_path / "out"), str(tmp_path / "aside")
     assert run("check", path) == 1
-    assert f"{path}: at byte {len(first)}: game 0 is no game of chess" in capfd.readouterr().out
+    assert capfd.readouterr().out == f"{damage}\n"
+    for words in (
+        ["data", "show"],
+        ["data", "merge", out],
+        ["data", "split", "--aside", aside, out],
+        ["data", "shuffle", out],
+        ["train", out],
+    ):
+        assert cli.main([*words, str(path)]) == 2
+        remedy = "`cythera data merge --skip` leaves it out"
+        assert capfd.readouterr().err == f"cythera: {damage} ({remedy})\n"
+        assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_block_without_its_games_is_left_out_on_request(
+    faulty: tuple[Path, str],
+    games: list[bytes],
+    tmp_path: Path,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    path, damage = faulty
+    merged, rest, aside, shuffled = (tmp_path / name for name in ("all", "rest", "aside", "mixed"))
+    assert run("show", path, "--skip") == 0
+    said = capfd.readouterr()
+    assert re.search(r"^games +2$", said.out, re.MULTILINE)
+    assert run("merge", merged, path, "--skip") == 0
+    assert run("split", rest, path, "--skip", "--aside", aside, "--share", 1) == 0
+    assert run("shuffle", shuffled, path, "--skip") == 0
+    assert said.err + capfd.readouterr().err == f"skipped: {damage}\n" * 4
+    assert games_of(merged) == games_of(aside) == [games[0], games[2]]
+    assert shuffled.stat().st_size == 32 * len(expand(games[0] + games[2], Filter()))
 
 
 @pytest.mark.parametrize(

@@ -25,10 +25,8 @@ from uci_engine.learn.gamefiles import (
     Block,
     Damage,
     Filter,
-    expand,
     format_block,
     is_game_file,
-    read_blocks,
     read_expanded,
     refuse,
     single_games,
@@ -99,7 +97,8 @@ def read_games(paths: Sequence[Path], on_damage: OnDamage) -> Iterator[Block]:
     for path in paths:
         if not is_game_file(path):
             raise ValueError(f"{path}: not a file of games")
-        yield from read_blocks(path, on_damage)
+        for block, _ in read_expanded(path, Filter(), on_damage):
+            yield block
 
 
 def read_chunks(path: Path, on_damage: OnDamage) -> Iterator[batch.Positions]:
@@ -165,10 +164,10 @@ def summarise(paths: Sequence[Path], on_damage: OnDamage) -> Summary:
     summary = Summary()
     for path in paths:
         if is_game_file(path):
-            for block in read_blocks(path, on_damage):
+            for block, positions in read_expanded(path, Filter(), on_damage):
                 for game in single_games(block):
                     summary.add_game(game)
-                summary.add_positions(expand(block.data, Filter()))
+                summary.add_positions(positions)
         else:
             for chunk in read_chunks(path, on_damage):
                 summary.add_positions(chunk)

@@ -1,8 +1,9 @@
 """Files of whole games: blocks, each with a version, its length and a checksum, one after another.
 
 Self-play appends a block for each game that ends, so a killed run loses only games that were being
-played, and files are merged by writing one behind the other. A damaged block is named by its offset
-in the file, and is never learned from.
+played, and files are merged by writing one behind the other. A damaged block, or one whose checksum
+is right but which does not hold its games, is named by its offset in the file, and is never learned
+from.
 """
 
 from __future__ import annotations
@@ -95,7 +96,20 @@ def read_block(file: BinaryIO, path: Path, offset: int) -> Block | Damage | None
         return Damage(path, offset, "the file ends in the midst of a block", is_end)
     if binascii.crc32(CHECKED.pack(count, length) + games) != checksum:
         return Damage(path, offset, "a damaged block: its checksum is wrong")
-    return Block(offset, count, games)
+    return check_count(path, Block(offset, count, games))
+
+
+def check_count(path: Path, block: Block) -> Block | Damage:
+    """That it holds as many games as it says. Whether their moves are legal is not looked at, which
+    would take a hundred times as long: `read_expanded` does."""
+    try:
+        count, _ = core.check_games(block.data)
+    except ValueError as error:
+        return Damage(path, block.offset, str(error))
+    if count != block.games:
+        reason = f"its count of games is {block.games}, but it holds {count}"
+        return Damage(path, block.offset, reason)
+    return block
 
 
 def refuse(damage: Damage) -> None:
@@ -103,8 +117,8 @@ def refuse(damage: Damage) -> None:
 
 
 def read_blocks(path: Path, on_damage: Callable[[Damage], None] = refuse) -> Iterator[Block]:
-    """The blocks of a file. Where one is damaged and `on_damage` returns, what follows is looked
-    for."""
+    """The blocks of a file, their moves unchecked. Where one is damaged and `on_damage` returns,
+    what follows is looked for."""
     offset = 0
     with path.open("rb") as file:
         while True:
@@ -142,13 +156,15 @@ def expand(games: bytes, wanted: Filter) -> batch.Positions:
 
 def read_expanded(
     path: Path, wanted: Filter, on_damage: Callable[[Damage], None] = refuse
-) -> Iterator[tuple[int, batch.Positions]]:
-    """The offset and the wanted positions of each block."""
+) -> Iterator[tuple[Block, batch.Positions]]:
+    """Each block, all of whose moves are legal, and its wanted positions."""
     for block in read_blocks(path, on_damage):
         try:
-            yield block.offset, expand(block.data, wanted)
+            positions = expand(block.data, wanted)
         except ValueError as error:
             on_damage(Damage(path, block.offset, str(error)))
+            continue
+        yield block, positions
 
 
 def single_games(block: Block) -> Iterator[bytes]:

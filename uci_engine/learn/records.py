@@ -87,7 +87,7 @@ def split_file(path: Path, wanted: Filter, kept_aside: int) -> Split:
         records = read_records(path)
         border = len(records) - len(records) // kept_aside
         return Split(records[:border], records[border:], by_games=False)
-    parts = list(read_expanded(path, wanted))
+    parts = [(block.offset, part) for block, part in read_expanded(path, wanted)]
     positions = join([part for _, part in parts])
     latest = len(positions) - len(positions) // kept_aside
     start = 0
