@@ -12,7 +12,14 @@ from learn_tools import own_games
 
 from uci_engine import batch, cli
 from uci_engine.learn import data
-from uci_engine.learn.gamefiles import Filter, expand, format_block, read_blocks, single_games
+from uci_engine.learn.gamefiles import (
+    Filter,
+    expand,
+    format_block,
+    is_game_file,
+    read_blocks,
+    single_games,
+)
 
 pytestmark = pytest.mark.release_only
 
@@ -125,6 +132,38 @@ def test_damage_is_named_by_its_offset_and_skipped_on_request(
     assert f"skipped: {files[0]}: at byte {offset}" in capfd.readouterr().err
     assert games_of(out) == games[:3] + games[4:]
     assert run("check", out) == 0
+
+
+@pytest.mark.parametrize("bit", range(32))
+def test_a_file_whose_first_word_is_damaged_is_still_one_of_games(
+    files: list[Path],
+    games: list[bytes],
+    tmp_path: Path,
+    capfd: pytest.CaptureFixture[str],
+    bit: int,
+) -> None:
+    damaged = bytearray(files[0].read_bytes())
+    damaged[bit // 8] ^= 1 << bit % 8
+    files[0].write_bytes(damaged)
+    problem = f"{files[0]}: at byte 0: no block of games begins here"
+    assert run("check", files[0]) == 1
+    assert capfd.readouterr().out == f"{problem}\n"
+    assert run("merge", tmp_path / "all.games", *files, "--skip") == 0
+    assert capfd.readouterr().err == f"skipped: {problem}\n"
+    assert games_of(tmp_path / "all.games") == games[1:]
+
+
+def test_records_are_not_taken_for_games(games: list[bytes], tmp_path: Path) -> None:
+    """Neither if the word with which a block begins is in them, nor for a whole block behind the
+    first record, where their first one is a position."""
+    records = tmp_path / "records.bin"
+    positions = expand(b"".join(games), Filter())
+    block = format_block(games[0], 1)
+    for start in (b"", b"no position" * 32):
+        records.write_bytes(start + positions.tobytes() + block[:-1])
+        assert not is_game_file(records)
+    records.write_bytes(positions.tobytes() + block)
+    assert not is_game_file(records)
 
 
 def test_a_cut_file_of_records_is_named_by_its_offset(

@@ -61,10 +61,27 @@ class Filter:
 
 
 def is_game_file(path: Path) -> bool:
-    """Also if it is empty, or torn in its first word: so a run leaves it that was killed there."""
+    """Also if it is empty, or torn in its first word: so a run leaves it that was killed there. Or
+    if its beginning is damaged, but a whole block is found behind that."""
     refuse_irregular(path)
     with path.open("rb") as file:
-        return MAGIC.startswith(file.read(len(MAGIC)))
+        head = file.read(batch.POSITION.itemsize)
+    if MAGIC.startswith(head[: len(MAGIC)]):
+        return True
+    # Records are told by their first one: looking for a block would take long in a large file.
+    return not is_position(head) and any(read_blocks(path, on_damage=pass_over))
+
+
+def is_position(record: bytes) -> bool:
+    try:
+        batch.legal_counts(np.frombuffer(record, dtype=batch.POSITION))
+    except ValueError:
+        return False
+    return True
+
+
+def pass_over(damage: Damage) -> None:
+    """What is looked for may stand behind it."""
 
 
 def format_block(games: bytes, count: int) -> bytes:
