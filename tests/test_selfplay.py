@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+import shutil
 import signal
 import subprocess
 import threading
@@ -36,6 +37,7 @@ from uci_engine.learn.gamefiles import (
     repair_end,
 )
 from uci_engine.learn.selfplay import SelfPlayStation
+from uci_engine.network import OWN_NETWORK
 
 pytestmark = pytest.mark.release_only
 
@@ -392,12 +394,14 @@ def test_bytes_that_are_no_game_are_refused(
         ([], "FILE"),
         (["{folder}"], "Is a directory"),
         (["{folder}/none/own.games"], "No such file or directory"),
-        (["{folder}/text"], "text: at byte 0: no block of games begins here"),
+        (["{folder}/text"], "text: not a file of games\n"),
+        (["{folder}/network"], "network: not a file of games\n"),
         (["{folder}/own.games", "--games", "0"], "--games: must be at least 1: '0'"),
         (["{folder}/own.games", "--nodes", "many"], "--nodes: not a whole number: 'many'"),
         (["{folder}/own.games", "--nodes", "9" * 20], "--nodes: must be from 1 to"),
         (["/dev/zero"], "/dev/zero: a device, not a file"),
-        (["{folder}/short"], "short: at byte 0: no block of games begins here"),
+        (["{folder}/short"], "short: not a file of games\n"),
+        (["/proc/version", "--nodes", "20"], "/proc/version: "),
         (["{folder}/own.games", "--threads", "99999"], "--threads: must be from 1 to"),
         (["{folder}/own.games", "--plies", "5000"], "--plies: must be from 1 to"),
         (["{folder}/own.games", "--seed", "x"], "--seed: not a whole number: 'x'"),
@@ -410,6 +414,7 @@ def test_wrong_self_play_is_refused(
     text, short = tmp_path / "text", tmp_path / "short"
     text.write_text("Not everything that is called a file holds games.\n")
     short.write_text("precious\n")
+    shutil.copy(OWN_NETWORK, tmp_path / "network")
     before = text.read_bytes(), short.read_bytes()
     code = cli.main(["selfplay", *(each.format(folder=tmp_path) for each in arguments)])
     errors = capfd.readouterr().err
@@ -430,7 +435,8 @@ def test_a_file_that_can_not_be_written_ends_the_run(tmp_path: Path) -> None:
         check=False,
     )
     assert answer.returncode == 2
-    assert answer.stderr.count("File too large") == 1
+    assert answer.stderr.endswith("/own.games: File too large\n")
+    assert answer.stderr.count("\n") == 1
 
 
 def test_a_game_is_the_same_whatever_was_played_before() -> None:

@@ -80,12 +80,19 @@ def read_games(path: Path) -> Iterator[chess.pgn.Game]:
             yield game
 
 
-def check_writable(path: Path) -> None:
-    """For long work that writes at its end: an OSError at its beginning."""
+@contextlib.contextmanager
+def errors_about(path: Path) -> Iterator[None]:
+    """What fails in writing names no file, or one that only we know of."""
     try:
-        replacement(path).touch()
+        yield
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from None
+
+
+def check_writable(path: Path) -> None:
+    """For long work that writes at its end: an OSError at its beginning."""
+    with errors_about(path):
+        replacement(path).touch()
     replacement(path).unlink()
 
 

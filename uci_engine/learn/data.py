@@ -29,6 +29,7 @@ from uci_engine.learn.gamefiles import (
     is_game_file,
     read_expanded,
     refuse,
+    refuse_foreign,
     single_games,
 )
 from uci_engine.learn.records import OnDamage, check_end, check_records
@@ -95,8 +96,7 @@ def tell(damage: Damage) -> None:
 
 def read_games(paths: Sequence[Path], on_damage: OnDamage) -> Iterator[Block]:
     for path in paths:
-        if not is_game_file(path):
-            raise ValueError(f"{path}: not a file of games")
+        refuse_foreign(path)
         for block, _ in read_expanded(path, Filter(), on_damage):
             yield block
 

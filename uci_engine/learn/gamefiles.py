@@ -72,6 +72,11 @@ def is_game_file(path: Path) -> bool:
     return not is_position(head) and any(read_blocks(path, on_damage=pass_over))
 
 
+def refuse_foreign(path: Path) -> None:
+    if not is_game_file(path):
+        raise ValueError(f"{path}: not a file of games")
+
+
 def is_position(record: bytes) -> bool:
     try:
         batch.legal_counts(np.frombuffer(record, dtype=batch.POSITION))
@@ -206,9 +211,7 @@ def repair_end(path: Path) -> int:
     ValueError for a file of another kind."""
     if not path.exists():
         return 0
-    refuse_irregular(path)
-    if path.stat().st_size == 0:
-        return 0
+    refuse_foreign(path)
     end = 0
 
     def cut(damage: Damage) -> None:

@@ -21,7 +21,7 @@ from uci_engine.arena.play.notices import Hearer
 from uci_engine.arena.play.runner import TaskCancelled
 from uci_engine.arena.play.start import ENDS, make_runner
 from uci_engine.arguments import Parser, count_number, number_between, whole_number
-from uci_engine.files import alone_with, refuse_irregular
+from uci_engine.files import alone_with, errors_about, refuse_irregular
 from uci_engine.interrupts import EXIT_CODE, Interrupts
 from uci_engine.learn.gamefiles import format_block, repair_end
 from uci_engine.limits import MOST_NODES
@@ -171,7 +171,7 @@ class Run:
         """Games against oneself have nothing to remark."""
 
     def keep(self, games: Sequence[bytes]) -> None:
-        with self.path.open("ab") as file:
+        with errors_about(self.path), self.path.open("ab") as file:
             file.write(b"".join(format_block(game, 1) for game in games))
         self.finished += len(games)
         self.plies += sum(check_games(game)[1] for game in games)
