@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 from learn_tools import own_games
+from uci_process import COMMAND, ENVIRONMENT, TIMEOUT
 
 from uci_engine import batch, cli
 from uci_engine.learn import data
@@ -201,6 +203,25 @@ def test_a_strange_record_is_named_by_its_place_in_the_file(
     positions.tofile(tmp_path / "own.bin")
     assert run("check", tmp_path / "own.bin") == 1
     assert "own.bin, behind 200 records: item 3 has no result" in capfd.readouterr().out
+
+
+@pytest.mark.parametrize("words", [["merge"], ["split", "--aside", "{}/aside"]], ids=" ".join)
+def test_what_can_not_be_written_is_named_and_leaves_nothing(
+    files: list[Path], tmp_path: Path, words: list[str]
+) -> None:
+    """A shell that allows files of one kilobyte stands for a full disk."""
+    arguments = ["data", *(word.format(tmp_path) for word in words), tmp_path / "out", *files]
+    answer = subprocess.run(
+        ["bash", "-c", 'ulimit -f 1; "$@"', "bash", *COMMAND, *map(str, arguments)],
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT,
+        check=False,
+    )
+    assert answer.returncode == 2
+    assert re.fullmatch(r"cythera: \S+/out: File too large\n", answer.stderr)
+    assert sorted(tmp_path.iterdir()) == sorted(files)
 
 
 @pytest.mark.parametrize("start", [b"", b"CYG"])

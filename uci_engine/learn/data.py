@@ -20,7 +20,7 @@ import numpy.typing as npt
 from core_ext import core
 from uci_engine import batch
 from uci_engine.arguments import Parser, decimal_between, number_between
-from uci_engine.files import check_writable, replacement
+from uci_engine.files import check_writable, errors_about, replacement
 from uci_engine.learn.gamefiles import (
     Block,
     Damage,
@@ -240,12 +240,13 @@ class GameWriter:
         return self
 
     def __exit__(self, kind: object, *_: object) -> None:
-        if kind is None:
-            self.flush()
-        self.file.close()
-        if kind is None:
-            os.replace(self.new, self.path)
-        else:
+        try:
+            with errors_about(self.path), self.file:
+                if kind is None:
+                    self.flush()
+            if kind is None:
+                os.replace(self.new, self.path)
+        finally:
             self.new.unlink(missing_ok=True)
 
     def add(self, game: bytes) -> None:
@@ -254,8 +255,10 @@ class GameWriter:
             self.flush()
 
     def flush(self) -> None:
-        if self.games:
-            self.file.write(format_block(b"".join(self.games), len(self.games)))
+        with errors_about(self.path):
+            if self.games:
+                self.file.write(format_block(b"".join(self.games), len(self.games)))
+            self.file.flush()
         self.games.clear()
 
 
@@ -276,6 +279,9 @@ def split(options: argparse.Namespace, on_damage: OnDamage) -> int:
         for block in read_games(options.files, on_damage):
             for game in single_games(block):
                 (aside if chance.random() < options.share else learnt).add(game)
+        # Both are written before one of them takes its place: a full disk leaves none.
+        learnt.flush()
+        aside.flush()
     return 0
 
 
