@@ -205,6 +205,62 @@ def test_a_strange_record_is_named_by_its_place_in_the_file(
     assert "own.bin, behind 200 records: item 3 has no result" in capfd.readouterr().out
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["merge", "{out}", "{other}"],
+        ["split", "{out}", "{other}", "--aside", "{new}"],
+        ["split", "{new}", "{other}", "--aside", "{out}"],
+        ["shuffle", "{out}", "{other}"],
+        ["shuffle", "{out}", "{out}", "{other}"],
+    ],
+    ids=" ".join,
+)
+def test_no_games_are_lost_where_out_was_forgotten(
+    files: list[Path], tmp_path: Path, capfd: pytest.CaptureFixture[str], words: list[str]
+) -> None:
+    """Then it is the first of the files that were to be read."""
+    out, other = files
+    before = [path.read_bytes() for path in files]
+    assert run(*(w.format(out=out, other=other, new=tmp_path / "new") for w in words)) == 2
+    assert re.fullmatch(
+        rf"cythera: {out}: (there is such a file already|its games would be lost), .*\n",
+        capfd.readouterr().err,
+    )
+    assert [path.read_bytes() for path in files] == before
+    assert sorted(tmp_path.iterdir()) == sorted(files)
+
+
+def test_positions_are_not_lost_either(
+    files: list[Path], games: list[bytes], tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    records = tmp_path / "records.bin"
+    expand(b"".join(games[:5]), Filter()).tofile(records)
+    before = records.read_bytes()
+    assert run("shuffle", records, *files) == 2
+    assert f"{records}: there is such a file already" in capfd.readouterr().err
+    assert records.read_bytes() == before
+
+
+def test_what_is_read_may_be_written_again(
+    files: list[Path], games: list[bytes], tmp_path: Path
+) -> None:
+    """To add games to a file, to take some out, to shuffle positions; nor is a new file old that
+    another program made empty."""
+    records, aside = tmp_path / "records.bin", tmp_path / "aside.games"
+    expand(b"".join(games), Filter()).tofile(records)
+    before = records.read_bytes()
+    assert run("shuffle", records, records) == 0
+    assert before != records.read_bytes()
+    assert len(before) == len(records.read_bytes())
+    assert run("merge", files[0], *files) == 0
+    assert games_of(files[0]) == games
+    aside.touch()
+    assert run("split", files[0], files[0], "--aside", aside, "--share", 0.3) == 0
+    assert sorted(games_of(files[0]) + games_of(aside)) == sorted(games)
+    assert games_of(aside)
+
+
 @pytest.mark.parametrize("words", [["merge"], ["split", "--aside", "{}/aside"]], ids=" ".join)
 def test_what_can_not_be_written_is_named_and_leaves_nothing(
     files: list[Path], tmp_path: Path, words: list[str]

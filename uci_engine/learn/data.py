@@ -42,6 +42,7 @@ SCORE_EDGES = (-3000, -1000, -600, -300, -150, -50, 50, 150, 300, 600, 1000, 300
 LENGTH_EDGES = (0, 20, 40, 60, 80, 100, 120, 160, 200, 300, 400, 1025)
 MEN_EDGES = (2, 5, 8, 11, 14, 17, 20, 23, 26, 29, 33)
 BAR_WIDTH = 40
+NEW_OR_READ = "a new file, or one of those that are read"
 
 
 def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
@@ -51,7 +52,7 @@ def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
     def add_command(name: str, purpose: str, out: str | None = None) -> argparse.ArgumentParser:
         command = commands.add_parser(name, help=purpose, description=purpose)
         if out:
-            command.add_argument("out", type=Path, metavar=out)
+            command.add_argument("out", type=Path, metavar=out, help=NEW_OR_READ)
         command.add_argument("files", type=Path, nargs="+", metavar="FILE")
         command.add_argument(
             "--skip", action="store_true", help="leave out damaged blocks instead of ending"
@@ -262,7 +263,20 @@ class GameWriter:
         self.games.clear()
 
 
+def check_out(out: Path, paths: Sequence[Path], keeps_games: bool = True) -> None:
+    """Who forgets OUT has named the first of the files to be read in its place: an error, unless
+    what it holds is read and written again."""
+    check_writable(out)
+    if not out.exists() or out.stat().st_size == 0:
+        return
+    if out.resolve() not in {path.resolve() for path in paths}:
+        raise ValueError(f"{out}: there is such a file already, and it is none of those to be read")
+    if not keeps_games and is_game_file(out):
+        raise ValueError(f"{out}: its games would be lost, since only positions are written")
+
+
 def merge(out: Path, paths: Sequence[Path], on_damage: OnDamage) -> int:
+    check_out(out, paths)
     with GameWriter(out) as writer:
         for block in read_games(paths, on_damage):
             for game in single_games(block):
@@ -274,6 +288,8 @@ def split(options: argparse.Namespace, on_damage: OnDamage) -> int:
     """Each game goes by chance to the one file or the other, the same each time."""
     if options.out.resolve() == options.aside.resolve():
         raise ValueError(f"{options.out}: can't be the file for both parts")
+    check_out(options.out, options.files)
+    check_out(options.aside, options.files)
     chance = np.random.default_rng(options.seed)
     with GameWriter(options.out) as learnt, GameWriter(options.aside) as aside:
         for block in read_games(options.files, on_damage):
@@ -288,7 +304,7 @@ def split(options: argparse.Namespace, on_damage: OnDamage) -> int:
 def shuffle(out: Path, paths: Sequence[Path], seed: int, on_damage: OnDamage) -> int:
     """In two passes, so that only one pile at a time must fit the memory."""
     chance = np.random.default_rng(seed)
-    check_writable(out)
+    check_out(out, paths, keeps_games=False)
     folder = Path(tempfile.mkdtemp(prefix=out.name, dir=out.parent))
     try:
         piles = [folder / str(number) for number in range(PILES)]
