@@ -10,7 +10,7 @@ import pytest
 from arena_tools import run
 from learn_tools import own_games
 
-from uci_engine.files import read_games, read_text, replace_json, replace_text
+from uci_engine.files import read_games, read_text, replace_json, replace_text, try_lock
 from uci_engine.learn.gamefiles import format_block
 
 pytestmark = pytest.mark.release_only
@@ -37,6 +37,18 @@ def test_a_failure_leaves_the_old_file(tmp_path: Path) -> None:
         replace_text(path, pieces())
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_lock_that_was_just_removed_locks_nothing(tmp_path: Path) -> None:
+    """By a run that ended between the opening and the locking; the next one makes another."""
+    path = tmp_path / "f.lock"
+    path.touch()
+    with path.open() as lock:
+        assert try_lock(lock.fileno(), path)
+        path.unlink()
+        assert not try_lock(lock.fileno(), path)
+        path.touch()
+        assert not try_lock(lock.fileno(), path)
 
 
 def test_what_is_no_text_is_named(tmp_path: Path) -> None:

@@ -387,6 +387,25 @@ def test_an_interrupted_training_keeps_what_it_has(
     assert checkpoint_of(out).exists()
 
 
+def test_two_trainings_do_not_write_the_same_network(
+    data: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Nor does the second one disturb the first, whose end removes its lock."""
+    out = tmp_path / "own.nnue"
+    command = [*COMMAND, "train", str(out), str(data), *BEGUN, "--checkpoint", "0"]
+    process = subprocess.Popen(command, stderr=subprocess.DEVNULL, env=ENVIRONMENT)
+    while not checkpoint_of(out).exists():
+        assert process.poll() is None
+        time.sleep(0.02)
+    assert train(out, data, *BEGUN) == 2
+    assert capfd.readouterr().err == f"cythera: {out}: another run is writing to it\n"
+    assert train(tmp_path / "other.nnue", data, "--hidden", 32, "--epochs", 1) == 0
+    process.send_signal(signal.SIGINT)
+    assert process.wait(TIMEOUT) == 130
+    names = ["other.nnue", "own.nnue.checkpoint"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == names
+
+
 @pytest.fixture
 def checkpoint(data: Path, tmp_path: Path) -> Path:
     """Of a training to `own.nnue` beside it, with BEGUN, that was killed."""
@@ -483,6 +502,9 @@ def test_networks_that_differ_behind_a_dot_have_checkpoints_of_their_own(tmp_pat
         (["{out}", "{folder}/cut"], "cut: at byte 256: the file ends in the midst of a position"),
         (["{out}", "{folder}/torn"], "(`cythera data merge --skip` leaves it out)"),
         (["{out}", "{data}", "--aside", "{data}"], "both learnt from and kept aside"),
+        (["{out}", "{data}", "{folder}/few", "{folder}/./few"], "few: named twice"),
+        (["{out}", "{data}", "--aside", "{folder}/few", "{folder}/few"], "few: named twice"),
+        (["{folder}/few", "{data}"], "few: there is such a file, and it is no network"),
         (["{out}", "{data}", "--aside", "{folder}/empty"], "empty: no positions"),
         (["{out}", "{data}", "--hidden", "33"], "multiple of 32"),
         (["{out}", "{data}", "--share", "2"], "--share: must be from 0 to 1"),
@@ -503,11 +525,12 @@ def test_wrong_training_is_refused(
     (tmp_path / "cut").write_bytes(batch.pack([Board()] * 9).tobytes()[:-1])
     (tmp_path / "torn").write_bytes(data.read_bytes()[:-1])
     words = {"out": tmp_path / "own.nnue", "folder": tmp_path, "data": data}
+    before = sorted((path, path.read_bytes()) for path in tmp_path.iterdir())
     assert cli.main(["train", *(each.format(**words) for each in arguments)]) == 2
     errors = capfd.readouterr().err
     assert errors.count("\n") == 1
     assert problem in errors
-    assert not (tmp_path / "own.nnue").exists()
+    assert sorted((path, path.read_bytes()) for path in tmp_path.iterdir()) == before
 
 
 def test_weights_stay_within_what_the_engine_s_arithmetic_allows() -> None:

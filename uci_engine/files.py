@@ -102,24 +102,52 @@ def check_name(name: str) -> None:
 
 
 @contextlib.contextmanager
-def alone_with(path: Path, flags: int = os.O_RDONLY) -> Iterator[None]:
-    """A file or folder that one program at a time may work on; ValueError for a second one."""
-    handle = os.open(path, flags, 0o666)
+def alone_with(path: Path, flags: int = os.O_RDONLY, lock: Path | None = None) -> Iterator[None]:
+    """A file or folder that one program at a time may work on; ValueError for a second one. What is
+    locked is the thing itself, or a file that stands for it."""
+    lock = lock or path
+    with errors_about(path):
+        handle = os.open(lock, flags, 0o666)
     try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise ValueError(f"{path}: another run is writing to it") from None
+        if not try_lock(handle, lock):
+            raise ValueError(f"{path}: another run is writing to it")
         yield
     finally:
         os.close(handle)
 
 
-def replacement(path: Path) -> Path:
-    """Where the new text is until it is complete. An error if no file could take its place."""
+def try_lock(handle: int, path: Path) -> bool:
+    """False also if the run before removed the file just now: the next one would lock another."""
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return os.path.samestat(os.fstat(handle), os.stat(path))
+    except (BlockingIOError, FileNotFoundError):
+        return False
+
+
+@contextlib.contextmanager
+def alone_replacing(path: Path) -> Iterator[None]:
+    """The same for a file that long work replaces at its end. It may not be there before, and its
+    being there may mean that the work is done; so the lock is a file beside it."""
+    check_replaceable(path)
+    lock = path.with_name(path.name + ".lock")
+    with alone_with(path, os.O_RDWR | os.O_CREAT, lock):
+        try:
+            yield
+        finally:
+            lock.unlink(missing_ok=True)
+
+
+def check_replaceable(path: Path) -> None:
+    """An error if no file could take its place."""
     check_name(str(path))
     if path.exists():
         refuse_irregular(path)
+
+
+def replacement(path: Path) -> Path:
+    """Where the new text is until it is complete. An error if no file could take its place."""
+    check_replaceable(path)
     return path.with_name(path.name + ".new")
 
 

@@ -90,6 +90,12 @@ def parse_network(data: bytes) -> NetworkFile:
     return NetworkFile(hidden, buckets, scale, notes, weights, version == ALONE)
 
 
+def is_network_file(path: str) -> bool:
+    """By its beginning, whatever is wrong with the rest."""
+    with open(path, "rb") as file:
+        return file.read(len(MAGIC)) == MAGIC
+
+
 def read_network(path: str) -> NetworkFile:
     """ValueError or OSError say what is wrong with the file."""
     if not stat.S_ISREG(os.stat(path).st_mode):  # one might wait for a pipe for good

@@ -15,6 +15,7 @@ import os
 import sys
 import time
 import zlib
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -29,7 +30,7 @@ from core_ext import core
 from uci_engine import batch
 from uci_engine.arena.play.start import ENDS
 from uci_engine.arguments import Parser, count_number, decimal_between, number_between
-from uci_engine.files import check_writable, replace_bytes
+from uci_engine.files import alone_replacing, check_writable, replace_bytes
 from uci_engine.interrupts import EXIT_CODE, Interrupts
 from uci_engine.learn.checkpoint import (
     Floats,
@@ -40,7 +41,7 @@ from uci_engine.learn.checkpoint import (
 from uci_engine.learn.gamefiles import Filter
 from uci_engine.learn.records import join, read_positions, split_file
 from uci_engine.learn.sigmoid import fit_steepness, results_of
-from uci_engine.network import NetworkFile, format_network, read_network
+from uci_engine.network import NetworkFile, format_network, is_network_file, read_network
 
 LARGEST_WEIGHT = 1.98  # times 64 this is the largest whole number that the engine's products allow
 LOWEST_RATE = 0.01  # of the first one, at the end of the cosine
@@ -93,7 +94,19 @@ def main(arguments: Sequence[str], end: float | None = None) -> int:
     """At the moment `end` of the monotonic clock it is interrupted."""
     options = parse_arguments(arguments)
     core.network_size(options.hidden, options.buckets)  # a wrong size is told before the reading
-    check_writable(options.out)
+    with alone_replacing(options.out):
+        refuse_other_kinds(options.out)
+        check_writable(options.out)
+        return train(options, arguments, end)
+
+
+def refuse_other_kinds(out: Path) -> None:
+    """Who forgets the network has named the first of the data in its place."""
+    if out.exists() and out.stat().st_size and not is_network_file(str(out)):
+        raise ValueError(f"{out}: there is such a file, and it is no network")
+
+
+def train(options: argparse.Namespace, arguments: Sequence[str], end: float | None) -> int:
     begin = first_weights(options)
     data = read_data(options.data, options.aside)
     steepness = options.steepness or fit_slope(data.learnt)
@@ -125,6 +138,8 @@ class Data:
 
 def read_data(paths: Sequence[Path], aside: Sequence[Path]) -> Data:
     """Of `paths`, and of `aside` what is kept aside; without such files some of the positions."""
+    refuse_twice(paths)
+    refuse_twice(aside)
     both = {each.resolve() for each in paths} & {each.resolve() for each in aside}
     if both:
         raise ValueError(f"{both.pop()}: can't be both learnt from and kept aside")
@@ -146,6 +161,13 @@ def read_data(paths: Sequence[Path], aside: Sequence[Path]) -> Data:
             file=sys.stderr,
         )
     return Data(learnt, np.ascontiguousarray(kept))
+
+
+def refuse_twice(paths: Sequence[Path]) -> None:
+    """Its positions would count double, and those kept aside would be learnt from."""
+    for path, count in Counter(each.resolve() for each in paths).items():
+        if count > 1:
+            raise ValueError(f"{path}: named twice")
 
 
 def check_amounts(paths: Sequence[Path], aside: Sequence[Path], learnt: int, kept: int) -> None:
