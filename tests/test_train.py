@@ -442,7 +442,9 @@ def test_a_checkpoint_of_another_training_is_refused(
         [data, *BEGUN, "--from", first],
     ):
         assert train(out, *arguments) == 2
-        assert "made with other settings or data" in capfd.readouterr().err
+        remedy = "with which it would go on (remove it to begin anew)"
+        problem = f"{checkpoint}: made with other settings or data, {remedy}\n"
+        assert capfd.readouterr().err.endswith(f"cythera: {problem}")
         assert checkpoint.read_bytes() == before
 
 
@@ -456,6 +458,7 @@ def test_damaged_checkpoints_are_refused(
         assert train(out, data, *BEGUN) == 2
         said = capfd.readouterr().err
         assert said.splitlines()[-1].startswith(f"cythera: {checkpoint}: ")
+        assert said.endswith(" (remove it to begin anew)\n")
         assert "Traceback" not in said
 
 

@@ -39,20 +39,26 @@ def write_checkpoint(path: Path, settings: str, step: int, arrays: Sequence[Floa
 def read_checkpoint(path: Path, settings: str, arrays: Sequence[Floats]) -> int:
     """Fill the arrays; how many steps were done. ValueError if it is damaged or another run's."""
     refuse_irregular(path)
-    data = path.read_bytes()
+    try:
+        return parse_checkpoint(path.read_bytes(), settings, arrays)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error} (remove it to begin anew)") from None
+
+
+def parse_checkpoint(data: bytes, settings: str, arrays: Sequence[Floats]) -> int:
     if len(data) < HEADER.size + CHECKSUM.size or not data.startswith(MAGIC):
-        raise ValueError(f"{path}: not a checkpoint of a training")
+        raise ValueError("not a checkpoint of a training")
     body, checksum = data[: -CHECKSUM.size], data[-CHECKSUM.size :]
     if CHECKSUM.unpack(checksum)[0] != binascii.crc32(body):
-        raise ValueError(f"{path}: a damaged checkpoint: its checksum is wrong")
+        raise ValueError("a damaged checkpoint: its checksum is wrong")
     _, version, length, step = HEADER.unpack_from(body)
     if version != VERSION:
-        raise ValueError(f"{path}: a checkpoint of version {version}, but {VERSION} is read here")
+        raise ValueError(f"a checkpoint of version {version}, but {VERSION} is read here")
     numbers = body[HEADER.size + length :]
     if body[HEADER.size : HEADER.size + length] != settings.encode():
-        raise ValueError(f"{path}: made with other settings or data")
+        raise ValueError("made with other settings or data, with which it would go on")
     if len(numbers) != sum(array.nbytes for array in arrays):
-        raise ValueError(f"{path}: a checkpoint whose size does not fit its network")
+        raise ValueError("a checkpoint whose size does not fit its network")
     for array in arrays:
         array[:] = np.frombuffer(numbers[: array.nbytes], dtype=np.float32)
         numbers = numbers[array.nbytes :]
