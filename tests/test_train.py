@@ -17,10 +17,16 @@ from uci_process import COMMAND, ENVIRONMENT, TIMEOUT
 
 from core_ext import core
 from uci_engine import Board, batch, cli
-from uci_engine.learn.checkpoint import checkpoint_of, read_checkpoint, write_checkpoint
+from uci_engine.learn.checkpoint import HEADER, checkpoint_of, read_checkpoint, write_checkpoint
 from uci_engine.learn.gamefiles import Filter, expand, format_block, read_blocks
 from uci_engine.learn.records import read_positions, split_file
-from uci_engine.learn.train import LARGEST_WEIGHT, dequantise, first_parameters, quantise
+from uci_engine.learn.train import (
+    KEPT_ASIDE,
+    LARGEST_WEIGHT,
+    dequantise,
+    first_parameters,
+    quantise,
+)
 from uci_engine.network import NetworkFile, format_network, read_network
 
 pytestmark = pytest.mark.release_only
@@ -343,17 +349,28 @@ def test_records_that_are_kept_aside_may_be_of_games_that_are_learnt(
     assert f"{size:,} positions, {count:,} kept aside" in said
 
 
+def steps_of(checkpoint: Path) -> int:
+    """That were done when it was written."""
+    return int(HEADER.unpack_from(checkpoint.read_bytes())[3])
+
+
 def is_newer(checkpoint: Path, before: bytes) -> bool:
     return checkpoint.exists() and checkpoint.read_bytes() != before
 
 
-def test_an_interrupted_training_ends_as_one_that_was_not(data: Path, tmp_path: Path) -> None:
-    """Bit for bit, with one thread, however often and wherever it is killed."""
+@pytest.mark.parametrize(("batch_size", "epochs"), [("4096", "40"), ("64", "8")])
+def test_an_interrupted_training_ends_as_one_that_was_not(
+    data: Path, tmp_path: Path, batch_size: str, epochs: str
+) -> None:
+    """Bit for bit, with one thread, however often and wherever it is killed: between two epochs,
+    and in the midst of one."""
     whole, cut = tmp_path / "whole.nnue", tmp_path / "cut.nnue"
-    arguments = [str(data), "--hidden", "32", "--epochs", "40", "--threads", "1"]
+    arguments = [str(data), "--hidden", "32", "--threads", "1"]
+    arguments += ["--batch", batch_size, "--epochs", epochs]
     assert train(whole, *arguments) == 0
-    checkpoint = checkpoint_of(cut)
+    checkpoint, kills = checkpoint_of(cut), []
     command = [*COMMAND, "train", str(cut), *arguments, "--checkpoint", "0"]
+    steps_per_epoch = len(split_file(data, Filter(), KEPT_ASIDE).learnt) // int(batch_size)
     for _ in range(3):
         before = checkpoint.read_bytes() if checkpoint.exists() else b""
         process = subprocess.Popen(command, stderr=subprocess.DEVNULL, env=ENVIRONMENT)
@@ -361,6 +378,9 @@ def test_an_interrupted_training_ends_as_one_that_was_not(data: Path, tmp_path: 
             time.sleep(0.02)
         process.send_signal(signal.SIGKILL)
         process.wait(TIMEOUT)
+        if checkpoint.exists():  # which it is not if it was faster than we
+            kills.append(steps_of(checkpoint) % max(1, steps_per_epoch))
+    assert any(kills) == (steps_per_epoch > 1)
     subprocess.run(command, stderr=subprocess.DEVNULL, env=ENVIRONMENT, check=True, timeout=TIMEOUT)
     assert not checkpoint.exists()
     assert read_network(str(cut)).weights == read_network(str(whole)).weights
