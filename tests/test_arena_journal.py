@@ -94,6 +94,7 @@ def test_as_it_is(finished: list[str], tmp_path: Path) -> None:
         ("times_ms", [1.0], "times_ms must have 4 items, as many as moves, not 1"),
         ("times_ms", [1, 2, 3, -4], "times_ms is out of range: -4"),
         ("scores", [10**9, 0, 0, 0], "scores is out of range: 1e+09"),
+        ("scores", [10**400, 0, 0, 0], "scores is out of range: 10000000000000000000…"),
         ("scores", [True, 0, 0, 0], "an item of scores has the wrong type: True"),
         ("depths", [1, 2, 3, -1], "depths is out of range"),
         ("nodes", [1], "nodes must have 2 items, not 1"),

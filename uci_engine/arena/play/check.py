@@ -50,7 +50,14 @@ def expect(name: str, value: object, wanted: object) -> None:
 def check_range(name: str, values: Iterable[float | None], low: float, high: float) -> None:
     for value in values:
         if value is not None and not low <= value <= high:
-            raise ValueError(f"{name} is out of range: {value:.6g}")
+            raise ValueError(f"{name} is out of range: {in_few_letters(value)}")
+
+
+def in_few_letters(value: float) -> str:
+    try:
+        return f"{value:.6g}"
+    except OverflowError:  # a whole number, and larger than any other
+        return f"{str(value)[:20]}…"
 
 
 def check_numbers(record: GameRecord) -> None:
