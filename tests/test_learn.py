@@ -25,7 +25,7 @@ from uci_engine.arena.play import cluster
 from uci_engine.arena.results.journal import read_games
 from uci_engine.arena.results.stats import Tally
 from uci_engine.learn.gamefiles import format_block, read_blocks
-from uci_engine.learn.lineage import Lineage, Report, Settings
+from uci_engine.learn.lineage import Lineage, Settings
 from uci_engine.learn.lineage_page import rate, rate_matches, write_page
 from uci_engine.learn.loop import is_better
 from uci_engine.learn.stopwatch import Stopwatch, machine_time
@@ -176,30 +176,6 @@ def test_a_size_that_no_network_has_is_refused(
     assert cli.main(["learn", str(folder), "--hidden", "33"]) == 2
     assert "multiple of 32 units" in capfd.readouterr().err
     assert not folder.exists()
-
-
-NO_COUNTS = (
-    '{"number": 1, "accepted": true, "score": 0.6, "positions": 9, "aside": 0.1, "seconds": 1.0,'
-    ' "results": {"material": [1, 2, 3]}}'
-)
-
-
-@pytest.mark.parametrize("name", ["learn.json", "001/report.json", "001/times.json"])
-@pytest.mark.parametrize(
-    "text", ["", "[]", "{", '{"begin": 5}', "[" * 100_000, '{"play": "x"}', NO_COUNTS]
-)
-def test_damaged_files_are_named(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str], name: str, text: str
-) -> None:
-    lineage = Lineage.open(tmp_path, {"games": GAMES, "nodes": 10, "hidden": 32})
-    lineage.place(1).mkdir()
-    lineage.add(Report(1, False, 0.5, 1, 0.1, 1.0, {"material": [1, 0, 0, 0, 1, 0]}))
-    (tmp_path / name).write_text(text)
-    if name.endswith("times.json"):
-        (tmp_path / "001" / "report.json").unlink()
-    assert cli.main(["learn", str(tmp_path), "--generations", "1"]) == 2
-    errors = capfd.readouterr().err.splitlines()
-    assert errors[-1].endswith(f"{tmp_path / name}: not written by cythera learn")
 
 
 # ---- ends, locks and time

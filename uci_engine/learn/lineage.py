@@ -6,20 +6,38 @@ report. Whatever is there when a program is ended is used by the next one.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from uci_engine.files import read_text, replace_json
+from core_ext.core import network_size
+from uci_engine.arena.play.check import check_range
+from uci_engine.arena.play.description import MOST_GAMES
+from uci_engine.arena.players.spec import check_choice
+from uci_engine.arena.results.json_values import rebuild
+from uci_engine.learn.sealed import read_sealed, write_sealed
+from uci_engine.learn.selfplay import MOST_SOFT_NODES
 from uci_engine.network import read_network
 
 SETTINGS = "learn.json"
 REPORT = "report.json"
 TIMES = "times.json"
-PHASES = ("play", "train", "judge")
 ZERO = "material"  # the player whose rating is 0; every generation plays it
+COUNTS = 6  # of a match: won, drawn, lost with White, then with Black
+
+BEGINNINGS = ("classical", "rules")
+# A training needs fifty positions and a game to keep aside: of fewer games there may be too little.
+FEWEST_GAMES = 10
+MOST = 10**12  # of anything: nobody has the time for more
+RANGES = {
+    "games": (FEWEST_GAMES, MOST),
+    "nodes": (1, MOST_SOFT_NODES),
+    "window": (1, MOST),
+    "samples": (1, MOST),
+    "judging": (1, MOST_GAMES),
+    "seed": (0, 2**32 - 1),
+}
 
 
 @dataclass(frozen=True)
@@ -35,6 +53,12 @@ class Settings:
     judging: int = 200  # games against each opponent
     seed: int = 1
 
+    def __post_init__(self) -> None:
+        check_choice("begin", self.begin, BEGINNINGS)
+        for name, (low, high) in RANGES.items():
+            check_range(name, [getattr(self, name)], low, high)
+        network_size(self.hidden, 1)
+
 
 @dataclass(frozen=True)
 class Report:
@@ -46,7 +70,36 @@ class Report:
     positions: int
     aside: float  # the error on games that were kept aside
     seconds: float  # of machine time
-    results: dict[str, list[int]]  # by opponent: won, drawn, lost with White, then with Black
+    results: dict[str, list[int]]  # the counts, by opponent
+
+    def __post_init__(self) -> None:
+        check_range("number", [self.number], 1, MOST)
+        check_range("score", [self.score], 0, 1)
+        check_range("positions", [self.positions], 0, MOST)
+        check_range("aside", [self.aside], 0, 1)
+        check_range("seconds", [self.seconds], 0, MOST)
+        if ZERO not in self.results:
+            raise ValueError(f"results has no games against {ZERO}")
+        for counts in self.results.values():
+            if len(counts) != COUNTS:
+                raise ValueError(f"an item of results must have {COUNTS} items, not {len(counts)}")
+            check_range("results", counts, 0, MOST_GAMES)
+
+
+@dataclass(frozen=True)
+class Times:
+    """Seconds of machine time that a generation has had, by its steps."""
+
+    play: float = 0.0
+    train: float = 0.0
+    judge: float = 0.0
+
+    def __post_init__(self) -> None:
+        for step, seconds in vars(self).items():
+            check_range(step, [seconds], 0, MOST)
+
+
+Values = TypeVar("Values", Settings, Report, Times)
 
 
 @dataclass
@@ -62,9 +115,9 @@ class Lineage:
         if not path.exists():
             folder.mkdir(parents=True, exist_ok=True)
             settings = Settings(**given)
-            replace_json(path, asdict(settings))
+            write_sealed(path, asdict(settings))
             return cls(folder, settings)
-        settings = Settings(**read_fields(path, Settings))
+        settings = read_values(path, Settings)
         for name, value in given.items():
             if getattr(settings, name) != value:
                 raise ValueError(
@@ -112,23 +165,19 @@ class Lineage:
         return [*(path for path in old if path.exists()), self.games(number)]
 
     def add(self, report: Report) -> None:
-        replace_json(self.place(report.number) / REPORT, asdict(report))
+        write_sealed(self.place(report.number) / REPORT, asdict(report))
         self.reports.append(report)
 
     # ---- machine time
 
     def times(self, number: int) -> dict[str, float]:
         path = self.place(number) / TIMES
-        found = read_object(path) if path.exists() else {}
-        times = dict.fromkeys(PHASES, 0.0) | found
-        if len(times) > len(PHASES) or not all(isinstance(each, float) for each in times.values()):
-            raise not_ours(path)
-        return times
+        return asdict(read_values(path, Times) if path.exists() else Times())
 
     def spend(self, number: int, phase: str, seconds: float) -> None:
         times = self.times(number)
         times[phase] += seconds
-        replace_json(self.place(number) / TIMES, times)
+        write_sealed(self.place(number) / TIMES, asdict(Times(**times)))
 
 
 def player_name(number: int) -> str:
@@ -140,39 +189,18 @@ def read_reports(folder: Path) -> Iterator[Report]:
     """Generation after generation, as far as they are complete."""
     number = 1
     while (path := folder / f"{number:03d}" / REPORT).exists():
-        report = Report(**read_fields(path, Report))
-        check_results(path, report.results)
+        report = read_values(path, Report)
+        if report.number != number:
+            raise ValueError(f"{path}: the report of generation {report.number}")
         yield report
         number += 1
 
 
-def check_results(path: Path, results: dict[str, Any]) -> None:
-    if ZERO not in results:
-        raise not_ours(path)
-    for counts in results.values():
-        if not isinstance(counts, list) or [type(each) for each in counts] != [int] * 6:
-            raise not_ours(path)
-
-
-def not_ours(path: Path) -> ValueError:
-    return ValueError(f"{path}: not written by cythera learn")
-
-
-def read_object(path: Path) -> dict[str, Any]:
+def read_values(path: Path, kind: type[Values]) -> Values:
+    """What a file holds. ValueError if it is damaged, or if its values can't be."""
+    values = read_sealed(path)
     try:
-        found = json.loads(read_text(path))
-    except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, dict):
-        raise not_ours(path)
-    return found
-
-
-def read_fields(path: Path, kind: type[Settings] | type[Report]) -> dict[str, Any]:
-    """The fields of a dataclass; ValueError if there are others, or values of another type."""
-    found = read_object(path)
-    types = {each.name: str(each.type).partition("[")[0] for each in fields(kind)}
-    wrong = [name for name in types if type(found.get(name)).__name__ != types[name]]
-    if wrong or len(found) != len(types):
-        raise not_ours(path)
+        found: Values = rebuild(kind, values, "the file")
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
     return found

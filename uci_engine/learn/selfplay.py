@@ -28,6 +28,7 @@ from uci_engine.limits import MOST_NODES
 from uci_engine.network import OWN_NETWORK, format_network, parse_network, read_network
 
 HARD_FACTOR = 8  # a search may go so far beyond its soft limit
+MOST_SOFT_NODES = MOST_NODES // HARD_FACTOR
 LONGEST_OPENING = 100  # random games do not live much longer
 SECONDS_BETWEEN_REPORTS = 10.0
 GAMES_A_TASK = 16  # of another machine's worker, where each task costs a message
@@ -40,7 +41,7 @@ def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
     add = parser.add_argument
     add("out", type=Path, metavar="FILE", help="games are appended to it")
     add("--games", type=count_number, default=1000, metavar="N", help="games to play (1000)")
-    nodes = number_between(1, MOST_NODES // HARD_FACTOR)
+    nodes = number_between(1, MOST_SOFT_NODES)
     add("--nodes", type=nodes, default=500, metavar="N", help="soft limit of a move (500)")
     threads = number_between(1, MAX_THREADS)
     add("--threads", type=threads, default=os.cpu_count() or 1, metavar="N", help="(all)")
