@@ -25,7 +25,7 @@ from uci_engine.arena.play import cluster
 from uci_engine.arena.results.journal import read_games
 from uci_engine.arena.results.stats import Tally
 from uci_engine.learn.gamefiles import format_block, read_blocks
-from uci_engine.learn.lineage import Lineage, Settings
+from uci_engine.learn.lineage import FEWEST_GAMES, Lineage, Settings
 from uci_engine.learn.lineage_page import rate, rate_matches, write_page
 from uci_engine.learn.loop import is_better
 from uci_engine.learn.stopwatch import Stopwatch, machine_time
@@ -168,14 +168,37 @@ def test_other_settings_are_refused(
     assert problem in errors
 
 
-def test_a_size_that_no_network_has_is_refused(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (["--hidden", "33"], "multiple of 32 units"),
+        (["--nodes", "9" * 30], "--nodes: must be from 1 to "),
+        (["--games", "1"], "--games: must be from 10 to "),
+        (["--judging", "9" * 30], "--judging: must be from 1 to "),
+        (["--cluster", "local"], "--cluster needs the package distributed"),
+    ],
+)
+def test_what_would_fail_later_is_refused_before_anything_is_written(
+    tmp_path: Path,
+    capfd: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: list[str],
+    problem: str,
 ) -> None:
-    """Before the first game is played."""
+    """Since a lineage keeps its settings, its folder would be of no use."""
+    monkeypatch.setitem(sys.modules, "distributed", None)  # as if it were not installed
     folder = tmp_path / "lineage"
-    assert cli.main(["learn", str(folder), "--hidden", "33"]) == 2
-    assert "multiple of 32 units" in capfd.readouterr().err
+    assert cli.main(["learn", str(folder), *arguments]) == 2
+    errors = capfd.readouterr().err
+    assert errors.count("\n") == 1
+    assert problem in errors
     assert not folder.exists()
+
+
+def test_the_fewest_games_are_enough_to_learn_from(tmp_path: Path) -> None:
+    few = ["--games", FEWEST_GAMES, "--judging", 1, "--generations", 1]
+    assert learn(tmp_path / "rules", *few, "--from", "rules", "--nodes", 1) == 0
+    assert learn(tmp_path / "classical", *few) == 0
 
 
 # ---- ends, locks and time

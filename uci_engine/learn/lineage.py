@@ -113,8 +113,8 @@ class Lineage:
         """What is there, or a new one. ValueError if it was begun with other settings."""
         path = folder / SETTINGS
         if not path.exists():
-            folder.mkdir(parents=True, exist_ok=True)
             settings = Settings(**given)
+            folder.mkdir(parents=True, exist_ok=True)
             write_sealed(path, asdict(settings))
             return cls(folder, settings)
         settings = read_values(path, Settings)

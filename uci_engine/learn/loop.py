@@ -19,15 +19,24 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from core_ext.core import MAX_THREADS, network_size
+from core_ext.core import MAX_THREADS
 from uci_engine.arena import match
+from uci_engine.arena.play.cluster import load_dask
 from uci_engine.arena.results.standings import Standings
 from uci_engine.arena.results.stats import Tally
 from uci_engine.arguments import Parser, count_number, decimal_between, number_between
 from uci_engine.files import alone_with, replace_bytes
 from uci_engine.learn import selfplay, train
 from uci_engine.learn.gamefiles import read_blocks, repair_end
-from uci_engine.learn.lineage import ZERO, Lineage, Report, player_name
+from uci_engine.learn.lineage import (
+    BEGINNINGS,
+    RANGES,
+    ZERO,
+    Lineage,
+    Report,
+    Settings,
+    player_name,
+)
 from uci_engine.learn.lineage_page import read_standings, write_page
 from uci_engine.learn.stopwatch import Stopwatch, machine_time
 from uci_engine.network import NetworkFile, format_network, read_network
@@ -59,14 +68,14 @@ def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
     )
     add = parser.add_argument
     add("folder", type=Path, metavar="DIR", help="what was begun there goes on")
-    add("--from", dest="begin", choices=("classical", "rules"), help="first player (classical)")
-    add("--games", type=count_number, metavar="N", help="of a generation (20000)")
-    add("--nodes", type=count_number, metavar="N", help="soft limit of a move (300)")
+    add("--from", dest="begin", choices=BEGINNINGS, help="first player (classical)")
+    add("--games", type=in_range("games"), metavar="N", help="of a generation (20000)")
+    add("--nodes", type=in_range("nodes"), metavar="N", help="soft limit of a move (300)")
     add("--hidden", type=count_number, metavar="N", help="units a view (128)")
-    add("--window", type=count_number, metavar="N", help="generations learnt from (8)")
-    add("--samples", type=count_number, metavar="N", help="positions a training (60000000)")
-    add("--judging", type=count_number, metavar="N", help=JUDGING)
-    add("--seed", type=number_between(0, 2**32 - 1), metavar="N", help="(1)")
+    add("--window", type=in_range("window"), metavar="N", help="generations learnt from (8)")
+    add("--samples", type=in_range("samples"), metavar="N", help="positions a training (60000000)")
+    add("--judging", type=in_range("judging"), metavar="N", help=JUDGING)
+    add("--seed", type=in_range("seed"), metavar="N", help="(1)")
     add("--hours", type=decimal_between(0, 1e6), metavar="N", help="it ends after so long")
     add("--generations", type=count_number, metavar="N", help="that there are at the end")
     threads = number_between(1, MAX_THREADS)
@@ -75,14 +84,21 @@ def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
+def in_range(name: str) -> Callable[[str], int]:
+    """A type of argument: a number that this setting may be."""
+    return number_between(*RANGES[name])
+
+
 SETTINGS = ("begin", "games", "nodes", "hidden", "window", "samples", "judging", "seed")
 
 
 def main(arguments: Sequence[str]) -> int:
     options = parse_arguments(arguments)
     given = {name: value for name in SETTINGS if (value := getattr(options, name)) is not None}
-    if options.hidden is not None:
-        network_size(options.hidden, 1)  # a wrong size is told before the first game
+    # Settings stand fast once they are written: what would fail later must be told before.
+    Settings(**given)
+    if options.cluster is not None:
+        load_dask()
     options.folder.mkdir(parents=True, exist_ok=True)
     with alone_with(options.folder):
         lineage = Lineage.open(options.folder, given)
