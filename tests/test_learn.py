@@ -201,6 +201,23 @@ def test_the_fewest_games_are_enough_to_learn_from(tmp_path: Path) -> None:
     assert learn(tmp_path / "classical", *few) == 0
 
 
+def test_the_page_of_somebody_else_is_not_replaced(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Nor is anything written beside it."""
+    page = tmp_path / "index.html"
+    page.write_text("my site")
+    assert learn(tmp_path, "--hours", 0) == 2
+    said = f"cythera: {page}: there already, and not a page of cythera learn\n"
+    assert capfd.readouterr().err == said
+    assert page.read_text() == "my site"
+    assert list(tmp_path.iterdir()) == [page]
+    page.unlink()
+    (tmp_path / "notes.txt").touch()
+    assert learn(tmp_path, "--hours", 0) == 0
+    assert learn(tmp_path, "--hours", 0) == 0
+
+
 # ---- ends, locks and time
 
 

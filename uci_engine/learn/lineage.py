@@ -112,7 +112,7 @@ class Lineage:
     def open(cls, folder: Path, given: dict[str, Any]) -> Lineage:
         """What is there, or a new one. ValueError if it was begun with other settings."""
         path = folder / SETTINGS
-        if not path.exists():
+        if not is_lineage(folder):
             settings = Settings(**given)
             folder.mkdir(parents=True, exist_ok=True)
             write_sealed(path, asdict(settings))
@@ -178,6 +178,11 @@ class Lineage:
         times = self.times(number)
         times[phase] += seconds
         write_sealed(self.place(number) / TIMES, asdict(Times(**times)))
+
+
+def is_lineage(folder: Path) -> bool:
+    """Its settings are what is written first."""
+    return (folder / SETTINGS).exists()
 
 
 def player_name(number: int) -> str:

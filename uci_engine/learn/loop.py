@@ -35,9 +35,10 @@ from uci_engine.learn.lineage import (
     Lineage,
     Report,
     Settings,
+    is_lineage,
     player_name,
 )
-from uci_engine.learn.lineage_page import read_standings, write_page
+from uci_engine.learn.lineage_page import PAGE, read_standings, write_page
 from uci_engine.learn.stopwatch import Stopwatch, machine_time
 from uci_engine.network import NetworkFile, format_network, read_network
 
@@ -101,6 +102,7 @@ def main(arguments: Sequence[str]) -> int:
         load_dask()
     options.folder.mkdir(parents=True, exist_ok=True)
     with alone_with(options.folder):
+        refuse_foreign_page(options.folder)
         lineage = Lineage.open(options.folder, given)
         loop = Loop(lineage, options)
         if lineage.settings.begin == "rules":
@@ -110,6 +112,14 @@ def main(arguments: Sequence[str]) -> int:
             return loop.run()
         finally:
             write_page(lineage)
+
+
+def refuse_foreign_page(folder: Path) -> None:
+    """A lineage may begin in a folder with other files, games to learn from among them; but its
+    page must not take the place of another one."""
+    page = folder / PAGE
+    if os.path.lexists(page) and not is_lineage(folder):
+        raise ValueError(f"{page}: there already, and not a page of cythera learn")
 
 
 class Loop:
