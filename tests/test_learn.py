@@ -245,9 +245,7 @@ def test_the_step_in_hand_ends_when_the_time_is_over(
     """As it was told: that is no interruption. What was done is there for the next run."""
     seconds = 6
     if step == "judge":  # which is the next step then
-        (tmp_path / "001").mkdir()
-        for name in ("own.games", "network.nnue"):
-            shutil.copy(lineage / "001" / name, tmp_path / "001" / name)
+        begin_with(lineage, tmp_path, "own.games", "network.nnue")
     if step == "train":  # more games than it would play, for a longer training
         (tmp_path / "001").mkdir()
         games = own_games(20, soft_nodes=10, hard_nodes=20)
@@ -268,6 +266,25 @@ def test_the_step_in_hand_ends_when_the_time_is_over(
     assert times[step] > 0
     assert sum(times.values()) < seconds + 5
     assert "Generation 1 has had" in (tmp_path / "index.html").read_text()
+
+
+def begin_with(lineage: Path, folder: Path, *names: str) -> Path:
+    """A new lineage that has these files of another one's first generation; where they are."""
+    place = folder / "001"
+    place.mkdir(parents=True)
+    for name in names:
+        shutil.copy(lineage / "001" / name, place / name)
+    return place
+
+
+def test_a_training_killed_at_its_very_end_leaves_no_checkpoint(
+    lineage: Path, tmp_path: Path
+) -> None:
+    """Between the network and the removal of what it was made from."""
+    place = begin_with(lineage, tmp_path, "own.games", "network.nnue")
+    (place / "network.nnue.checkpoint").write_bytes(b"any")
+    assert learn(tmp_path, "--generations", 1) == 0
+    assert_complete(tmp_path, 1, opponents=2)
 
 
 def test_the_page_is_there_from_the_beginning(tmp_path: Path) -> None:

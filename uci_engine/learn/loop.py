@@ -27,6 +27,7 @@ from uci_engine.arena.results.stats import Tally
 from uci_engine.arguments import Parser, count_number, decimal_between, number_between
 from uci_engine.files import alone_with, replace_bytes
 from uci_engine.learn import selfplay, train
+from uci_engine.learn.checkpoint import checkpoint_of
 from uci_engine.learn.gamefiles import read_blocks, repair_end
 from uci_engine.learn.lineage import (
     BEGINNINGS,
@@ -203,6 +204,7 @@ class Loop:
     def train(self, number: int) -> int:
         path = self.lineage.network(number)
         if path.exists():
+            checkpoint_of(path).unlink(missing_ok=True)  # it was killed before it could do so
             return 0
         games = self.lineage.learnt_from(number)
         positions = sum(each.stat().st_size for each in games) // BYTES_A_POSITION
