@@ -287,6 +287,29 @@ def test_a_training_killed_at_its_very_end_leaves_no_checkpoint(
     assert_complete(tmp_path, 1, opponents=2)
 
 
+@pytest.mark.parametrize(
+    "notes",
+    [
+        *("", "[]", "{}", "5", "[" * 100_000, '{"positions": 9}', '{"aside": 0.1}'),
+        '{"positions": "x", "aside": 0.1}',
+        '{"positions": 9, "aside": NaN}',
+        '{"positions": -9, "aside": 0.1}',
+    ],
+)
+def test_a_network_that_no_training_made_is_refused(
+    lineage: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str], notes: str
+) -> None:
+    """Before the match that would judge it."""
+    place = begin_with(lineage, tmp_path, "own.games")
+    path = place / "network.nnue"
+    file = read_network(str(lineage / "001" / "network.nnue"))
+    path.write_bytes(format_network(file._replace(notes=notes)))
+    assert learn(tmp_path, "--generations", 1) == 2
+    said = capfd.readouterr().err.splitlines()
+    assert said[-1] == f"cythera: {path}: a network without the notes of a training"
+    assert not (place / "match.jsonl").exists()
+
+
 def test_the_page_is_there_from_the_beginning(tmp_path: Path) -> None:
     assert learn(tmp_path, "--hours", 0) == 0
     text = " ".join(Page((tmp_path / "index.html").read_text()).texts)

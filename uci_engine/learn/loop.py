@@ -22,6 +22,7 @@ from typing import Any
 from core_ext.core import MAX_THREADS
 from uci_engine.arena import match
 from uci_engine.arena.play.cluster import load_dask
+from uci_engine.arena.results.json_values import rebuild
 from uci_engine.arena.results.standings import Standings
 from uci_engine.arena.results.stats import Tally
 from uci_engine.arguments import Parser, count_number, decimal_between, number_between
@@ -204,6 +205,7 @@ class Loop:
     def train(self, number: int) -> int:
         path = self.lineage.network(number)
         if path.exists():
+            learnt_by(path)  # a network that no report could tell of need not be judged
             checkpoint_of(path).unlink(missing_ok=True)  # it was killed before it could do so
             return 0
         games = self.lineage.learnt_from(number)
@@ -261,13 +263,13 @@ class Loop:
         opponent = 1 if self.best_network is not None else len(ANCHORS)
         standings = read_standings(self.lineage.journal(number))
         tally = standings.against(0, opponent)
-        notes = json.loads(read_network(str(self.lineage.network(number))).notes)
+        positions, aside = learnt_by(self.lineage.network(number))
         report = Report(
             number=number,
             accepted=is_better(tally),
             score=tally.score,
-            positions=notes["positions"],
-            aside=float(notes["aside"]),
+            positions=positions,
+            aside=aside,
             seconds=round(sum(self.lineage.times(number).values()), 1),
             results=results_of(standings),
         )
@@ -279,6 +281,22 @@ class Loop:
             file=sys.stderr,
             flush=True,
         )
+
+
+def learnt_by(path: Path) -> tuple[int, float]:
+    """From how many positions a network was made, and its error on those kept aside, by its notes.
+    ValueError if they are no training's."""
+    notes = read_network(str(path)).notes
+    try:
+        values = json.loads(notes)
+        positions: int = rebuild(int, values["positions"], "positions")
+        aside: float = rebuild(float, values["aside"], "aside")
+        is_possible = positions >= 0 and 0 <= aside <= 1
+    except (ValueError, TypeError, KeyError, RecursionError):
+        is_possible = False
+    if not is_possible:
+        raise ValueError(f"{path}: a network without the notes of a training")
+    return positions, aside
 
 
 def is_better(tally: Tally) -> bool:
