@@ -24,10 +24,11 @@ from uci_engine import cli
 from uci_engine.arena.play import cluster
 from uci_engine.arena.results.journal import read_games
 from uci_engine.arena.results.stats import Tally
-from uci_engine.learn.gamefiles import format_block, read_blocks
+from uci_engine.learn.gamefiles import Filter, format_block, read_blocks
 from uci_engine.learn.lineage import FEWEST_GAMES, Lineage, Settings
 from uci_engine.learn.lineage_page import rate, rate_matches, write_page
 from uci_engine.learn.loop import is_better
+from uci_engine.learn.records import read_positions
 from uci_engine.learn.stopwatch import Stopwatch, machine_time
 from uci_engine.network import format_network, read_network
 
@@ -122,6 +123,26 @@ def test_the_page_shows_every_generation(lineage: Path) -> None:
     shown = browse(lineage / "index.html")
     assert shown.count("<use") >= 2  # men on the board of the first sample game
     assert shown.count("<polyline") >= 2  # rating and error
+
+
+def column(page: str, head: str) -> list[str]:
+    """Of the table of generations."""
+    (table,) = (each for each in re.findall(r"<table>.*?</table>", page) if head in each)
+    place = re.findall(r"<th.*?>(.*?)</th>", table).index(head)
+    rows = re.findall(r"<tr>(<td.*?)</tr>", table)
+    return [re.findall(r"<td.*?>(.*?)</td>", row)[place] for row in rows]
+
+
+def test_positions_count_once_though_they_are_learnt_from_twice(lineage: Path) -> None:
+    """The second generation learns from the first one's games as well."""
+    opened = Lineage.open(lineage, {})
+    own = [len(read_positions(opened.games(number), Filter())) for number in (1, 2)]
+    page = (lineage / "index.html").read_text()
+    assert column(page, "positions so far") == [f"{own[0]:,}", f"{sum(own):,}"]
+    learnt = [report.positions for report in opened.reports]
+    assert column(page, "positions learnt") == [f"{each:,}" for each in learnt]
+    assert 0 < learnt[0] < own[0]
+    assert own[1] < learnt[1] < sum(own) < sum(learnt)
 
 
 def test_ended_in_any_step_it_goes_on(tmp_path: Path) -> None:

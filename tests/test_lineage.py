@@ -16,7 +16,7 @@ from uci_engine.learn.sealed import read_sealed, write_sealed
 pytestmark = pytest.mark.release_only
 
 SETTINGS = {"games": 20, "nodes": 10, "hidden": 32}
-REPORT = Report(1, False, 0.5, 900, 0.1, 1e-05, {"material": [1, 0, 0, 0, 1, 0]})
+REPORT = Report(1, False, 0.5, 900, 950, 0.1, 1e-05, {"material": [1, 0, 0, 0, 1, 0]})
 FILES = ("learn.json", "001/report.json", "002/times.json")
 
 
@@ -97,6 +97,7 @@ def test_damaged_files_are_named(
         ("001/report.json", "score", 1.5, "score is out of range: 1.5"),
         ("001/report.json", "accepted", 1, "accepted has the wrong type: 1"),
         ("001/report.json", "positions", -1, "positions is out of range: -1"),
+        ("001/report.json", "own_positions", -1, "own_positions is out of range: -1"),
         ("001/report.json", "aside", -0.1, "aside is out of range: -0.1"),
         ("001/report.json", "results", {}, "results has no games against material"),
         ("001/report.json", "results", {"material": [1]}, "must have 6 items, not 1"),

@@ -67,7 +67,8 @@ class Report:
     number: int
     accepted: bool
     score: float  # against the best before it
-    positions: int
+    positions: int  # learnt from, those of earlier generations' games among them
+    own_positions: int  # of its own games, those kept aside among them
     aside: float  # the error on games that were kept aside
     seconds: float  # of machine time
     results: dict[str, list[int]]  # the counts, by opponent
@@ -76,6 +77,7 @@ class Report:
         check_range("number", [self.number], 1, MOST)
         check_range("score", [self.score], 0, 1)
         check_range("positions", [self.positions], 0, MOST)
+        check_range("own_positions", [self.own_positions], 0, MOST)
         check_range("aside", [self.aside], 0, 1)
         check_range("seconds", [self.seconds], 0, MOST)
         if ZERO not in self.results:

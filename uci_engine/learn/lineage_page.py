@@ -156,9 +156,10 @@ def error_section(reports: list[Report]) -> str:
 
 
 def table_section(lineage: Lineage, ratings: Ratings) -> str:
-    seen = accumulate(report.positions for report in lineage.reports)
+    # Each generation's own: a window of generations learns from most positions several times.
+    so_far = accumulate(report.own_positions for report in lineage.reports)
     rows = []
-    for report, positions in zip(lineage.reports, seen, strict=True):
+    for report, positions in zip(lineage.reports, so_far, strict=True):
         elo, error = ratings[player_name(report.number)]
         rows.append(
             [
@@ -174,7 +175,7 @@ def table_section(lineage: Lineage, ratings: Ratings) -> str:
             ]
         )
     head = ["generation", "against the best", "accepted", "Elo", "error", "games so far"]
-    head += ["positions learnt", "positions seen so far", "minutes"]
+    head += ["positions learnt", "positions so far", "minutes"]
     return section("Generations", html_table(head, rows))
 
 

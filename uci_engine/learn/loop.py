@@ -29,7 +29,7 @@ from uci_engine.arguments import Parser, count_number, decimal_between, number_b
 from uci_engine.files import alone_with, replace_bytes
 from uci_engine.learn import selfplay, train
 from uci_engine.learn.checkpoint import checkpoint_of
-from uci_engine.learn.gamefiles import read_blocks, repair_end
+from uci_engine.learn.gamefiles import Filter, read_blocks, read_expanded, repair_end
 from uci_engine.learn.lineage import (
     BEGINNINGS,
     RANGES,
@@ -269,6 +269,7 @@ class Loop:
             accepted=is_better(tally),
             score=tally.score,
             positions=positions,
+            own_positions=count_own_positions(self.lineage.games(number)),
             aside=aside,
             seconds=round(sum(self.lineage.times(number).values()), 1),
             results=results_of(standings),
@@ -297,6 +298,11 @@ def learnt_by(path: Path) -> tuple[int, float]:
     if not is_possible:
         raise ValueError(f"{path}: a network without the notes of a training")
     return positions, aside
+
+
+def count_own_positions(games: Path) -> int:
+    """Those that trainings learn from or keep aside."""
+    return sum(len(positions) for _, positions in read_expanded(games, Filter()))
 
 
 def is_better(tally: Tally) -> bool:
