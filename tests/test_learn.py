@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import time
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +23,12 @@ from uci_process import COMMAND, ENVIRONMENT, TIMEOUT
 from lib import ROOT
 from uci_engine import cli
 from uci_engine.arena.play import cluster
+from uci_engine.arena.play.check import read_checked_games
 from uci_engine.arena.results.journal import read_games
 from uci_engine.arena.results.stats import Tally
 from uci_engine.learn.gamefiles import Filter, format_block, read_blocks
 from uci_engine.learn.lineage import FEWEST_GAMES, Lineage, Settings
-from uci_engine.learn.lineage_page import rate, rate_matches, write_page
+from uci_engine.learn.lineage_page import rate, rate_matches, samples, write_page
 from uci_engine.learn.loop import is_better
 from uci_engine.learn.records import read_positions
 from uci_engine.learn.stopwatch import Stopwatch, machine_time
@@ -143,6 +145,70 @@ def test_positions_count_once_though_they_are_learnt_from_twice(lineage: Path) -
     assert column(page, "positions learnt") == [f"{each:,}" for each in learnt]
     assert 0 < learnt[0] < own[0]
     assert own[1] < learnt[1] < sum(own) < sum(learnt)
+
+
+@pytest.fixture
+def match(lineage: Path, tmp_path: Path) -> tuple[Lineage, list[str]]:
+    """A lineage whose last match may be changed, and two lines of that: description and a game."""
+    folder = tmp_path / "copy"
+    shutil.copytree(lineage, folder)
+    copied = Lineage.open(folder, {})
+    return copied, copied.journal(2).read_text().splitlines(keepends=True)[:2]
+
+
+@pytest.mark.parametrize("move", ["", "e2", "e2e9", "z9z9", "0000", "e2e4qq", "a1a1"])
+def test_moves_that_are_not_legal_are_named_by_their_line(
+    match: tuple[Lineage, list[str]], move: str
+) -> None:
+    copied, (description, game) = match
+    values = json.loads(game)
+    values["moves"][-1] = move
+    path = copied.journal(2)
+    path.write_text(description + game + json.dumps(values) + "\n")
+    said = f"{path}, line 3: move {len(values['moves'])} is not legal: {move!r}"
+    with pytest.raises(ValueError, match=f"^{re.escape(said)}$"):
+        list(read_checked_games(path, players=4))
+
+
+@pytest.mark.parametrize(
+    ("fields", "problem"),
+    [
+        ({"moves": ["e2"] * 10**5}, "moves are too many"),
+        ({"fen": "8/8/8/8/8/8/8/8 w - - 0 1"}, ""),
+        ({"white": 99}, "white is out of range: 99"),
+        ({"black": -1}, "black is out of range: -1"),
+        ({"reason": "\ud800"}, "reason is no short line of text"),
+        ({"result": "2-0"}, "result is not one of a finished game: '2-0'"),
+    ],
+)
+def test_games_that_are_none_are_named_on_the_page(
+    match: tuple[Lineage, list[str]], fields: dict[str, Any], problem: str
+) -> None:
+    """They are there to be looked at: the learning goes on without them."""
+    copied, (description, game) = match
+    changed = json.dumps(json.loads(game) | fields) + "\n"
+    copied.journal(2).write_text(description + game + changed)
+    assert learn(copied.folder, "--generations", 2) == 0
+    page = (copied.folder / "index.html").read_text()
+    assert f"002/match.jsonl, line 3: {escape(problem)}" in page
+    assert str(copied.folder) not in page
+    copied.journal(2).write_text(description)
+    assert learn(copied.folder, "--generations", 2) == 0
+    assert "match.jsonl" not in (copied.folder / "index.html").read_text()
+
+
+def test_whatever_is_damaged_in_the_last_match_there_is_a_page(
+    match: tuple[Lineage, list[str]],
+) -> None:
+    copied, lines = match
+    data, chance = "".join(lines).encode(), random.Random(3)
+    for place in range(0, len(data), 11):
+        changed = bytearray(data)
+        changed[place] ^= 1 << chance.randrange(8)
+        copied.journal(2).write_bytes(changed)
+        section = "".join(samples(copied))
+        assert section.startswith("<section><h2>Games</h2>") or not section
+        assert 'id="replay"' in section or "002/match.jsonl" in section or not section
 
 
 def test_ended_in_any_step_it_goes_on(tmp_path: Path) -> None:

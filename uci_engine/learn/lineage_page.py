@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from itertools import accumulate, islice
 from pathlib import Path
 
+from uci_engine.arena.play.check import read_checked_games
 from uci_engine.arena.play.description import Description
 from uci_engine.arena.results.journal import read_games
 from uci_engine.arena.results.ratings import fit_ratings
-from uci_engine.arena.results.record import GameRecord
 from uci_engine.arena.results.standings import Standings
 from uci_engine.arena.results.stats import Tally
 from uci_engine.arena.show.replay import games_section
+from uci_engine.errors import describe
 from uci_engine.files import replace_text
 from uci_engine.learn.lineage import ZERO, Lineage, Report, player_name
 from uci_engine.pages.html import PAGE_END, figure, html_table, page_head, section
 from uci_engine.pages.plots import Curve, line_plot
+from uci_engine.text import tame
 
 PAGE = "index.html"
 SAMPLES = 60  # games to replay, of the last generation
@@ -179,13 +182,26 @@ def table_section(lineage: Lineage, ratings: Ratings) -> str:
     return section("Generations", html_table(head, rows))
 
 
-def samples(lineage: Lineage) -> Iterator[str]:
-    """Some games of the last generation's match, to be replayed, if they are there."""
+def samples(lineage: Lineage) -> list[str]:
+    """Some games of the last generation's match, to be replayed, if they are there. All that counts
+    of that match is in the report: if its games are damaged, the page says so, and the learning
+    goes on."""
     journal = lineage.journal(lineage.reports[-1].number)
     if not journal.exists():
-        return
-    games: list[GameRecord] = list(islice(read_games(journal), SAMPLES))
+        return []
+    try:
+        return list(sample_games(journal))
+    except (OSError, ValueError) as error:
+        # The page may go to others, who need not know the folders of whoever made it.
+        said = tame(describe(error).removeprefix(f"{lineage.folder}{os.sep}"))
+        return [section("Games", f'<p class="note">{escape(said)}</p>')]
+
+
+def sample_games(journal: Path) -> Iterator[str]:
     names = [spec.name for spec in Description.read(journal).engines]
+    games = list(islice(read_checked_games(journal, len(names)), SAMPLES))
+    if not games:
+        return
     endings = list(dict.fromkeys(game.reason for game in games))
     start = Counter(game.fen for game in games).most_common(1)[0][0]
     yield from games_section(games, len(games), names, endings, start)

@@ -1,12 +1,13 @@
 """A record from a journal, held field by field against the game that the schedule has there.
 
 A journal is a file like any other: it may have been edited, merged or damaged. What is counted must
-be what the tournament's description lets happen.
+be what the tournament's description lets happen, what is shown a game of chess.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sized
+from collections.abc import Iterable, Iterator, Sized
+from pathlib import Path
 
 from uci_engine import Board
 from uci_engine.arena.play.adjudication import ending_by_rule
@@ -18,6 +19,7 @@ from uci_engine.arena.players.said import (
     MOST_NODES,
     MOST_SCORE,
 )
+from uci_engine.arena.results.journal import at_line, read_records
 from uci_engine.arena.results.record import BLACK_WINS, DRAW, WHITE_WINS, GameRecord, win_for
 from uci_engine.text import is_tame
 
@@ -38,8 +40,24 @@ def check_record(record: GameRecord, task: GameTask) -> None:
     expect("chess960", record.chess960, opening.chess960)
     expect("opening_plies", record.opening_plies, len(opening.moves))
     expect("the opening's moves", tuple(record.moves[: len(opening.moves)]), opening.moves)
+    check_game(record)
+
+
+def check_game(record: GameRecord) -> None:
+    """What can be said without a schedule; a ValueError names the field that can't be."""
     check_numbers(record)
     check_ending(record, replay(record))
+
+
+def read_checked_games(path: Path, players: int) -> Iterator[GameRecord]:
+    """Of a journal whose tournament is over, and so has no need of its schedule and openings any
+    more. A ValueError names the first line that is no game between two of the players."""
+    for line, record in read_records(path):
+        with at_line(path, line):
+            check_range("white", [record.white], 0, players - 1)
+            check_range("black", [record.black], 0, players - 1)
+            check_game(record)
+        yield record
 
 
 def expect(name: str, value: object, wanted: object) -> None:
@@ -91,8 +109,10 @@ def replay(record: GameRecord) -> Board:
     board = Board(record.fen, chess960=record.chess960)
     for ply, move in enumerate(record.moves, 1):
         try:
-            # As it was written: another spelling of the same move would do harm elsewhere.
-            if board.push_uci(move).uci() != move:
+            made = board.push_uci(move)
+            # As it was written: another spelling of the same move would do harm elsewhere. A null
+            # move is false, and is for notes, not for games.
+            if made.uci() != move or not made:
                 raise ValueError(move)
         except ValueError:
             raise ValueError(f"move {ply} is not legal: {move[:20]!r}") from None

@@ -13,7 +13,7 @@ from uci_engine.arena.play.openings import OpeningSource, load_openings
 from uci_engine.arena.play.schedule import Schedule, pairings
 from uci_engine.arena.players.spec import EngineSpec, check_choice
 from uci_engine.arena.results.game_pgn import COMMENT_STYLES
-from uci_engine.arena.results.journal import read_description
+from uci_engine.arena.results.journal import at_line, read_description
 from uci_engine.arena.results.json_values import rebuild
 from uci_engine.arena.results.sprt import Sprt
 from uci_engine.text import is_tame
@@ -54,10 +54,8 @@ class Description:
     def read(cls, journal: Path) -> Description:
         """That of the tournament whose journal it is."""
         values = read_description(journal)
-        try:
+        with at_line(journal, 1):
             description: Description = rebuild(cls, values, "the tournament")
-        except ValueError as error:
-            raise ValueError(f"{journal}, line 1: {error}") from None
         return description
 
     def schedule(self) -> Schedule:

@@ -13,7 +13,7 @@ from uci_engine.arena.play.engine_game import GameTask
 from uci_engine.arena.play.notices import show_once
 from uci_engine.arena.play.runner import Runner
 from uci_engine.arena.results.game_pgn import PgnWriter
-from uci_engine.arena.results.journal import Journal, read_games, read_records
+from uci_engine.arena.results.journal import Journal, at_line, read_games, read_records
 from uci_engine.arena.results.record import GameRecord
 from uci_engine.arena.results.standings import Standings, tally_dict
 from uci_engine.files import check_name, check_writable, replace_json, replace_text
@@ -90,7 +90,7 @@ class Tournament:
         before = self.earlier.schedule()
         seen: set[int] = set()
         for line, record in read_records(path):
-            try:
+            with at_line(path, line):
                 if not 0 <= record.number < len(before):
                     raise ValueError(f"number is not in the schedule: {record.number}")
                 if record.number in seen:
@@ -99,8 +99,6 @@ class Tournament:
                 check_record(record, before.task(record.number))
                 record.number = before.number_in(self.schedule, record.number)
                 check_record(record, self.schedule.task(record.number))
-            except ValueError as error:
-                raise ValueError(f"{path}, line {line}: {error}") from None
             yield record
 
     def open_files(self) -> None:

@@ -6,6 +6,7 @@ finished game; at most its last line is torn, and a torn line is cut off when it
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import json
 import os
@@ -120,6 +121,15 @@ def read_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             yield number, value
 
 
+@contextlib.contextmanager
+def at_line(path: Path, number: int) -> Iterator[None]:
+    """What is found wrong with a line is told with its place."""
+    try:
+        yield
+    except ValueError as error:
+        raise ValueError(f"{path}, line {number}: {error}") from None
+
+
 def read_description(path: Path) -> dict[str, Any]:
     for _, value in read_lines(path):
         if value.pop("format", None) != FORMAT:
@@ -134,10 +144,9 @@ def read_records(path: Path) -> Iterator[tuple[int, GameRecord]]:
     for number, value in read_lines(path):
         if number == 1:
             continue
-        try:
-            yield number, rebuild(GameRecord, value, "the game")
-        except ValueError as error:
-            raise ValueError(f"{path}, line {number}: {error}") from None
+        with at_line(path, number):
+            record = rebuild(GameRecord, value, "the game")
+        yield number, record
 
 
 def read_games(path: Path) -> Iterator[GameRecord]:
