@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from threading import Thread
 from typing import Any
 
@@ -161,10 +162,7 @@ def run_two_searchers(lines: list[suites.PerftLine], chance: random.Random) -> s
     return f"two searchers at once: {len(boards)} positions"
 
 
-def run_together(*work: Callable[[], object]) -> None:
-    """Each in a thread of its own."""
-    threads = [Thread(target=function) for function in work]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+def run_together(*work: Callable[[], Any]) -> list[Any]:
+    """Each in a thread of its own; what they return."""
+    with ThreadPoolExecutor(len(work)) as pool:
+        return [task.result() for task in [pool.submit(function) for function in work]]
