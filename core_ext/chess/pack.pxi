@@ -1,6 +1,7 @@
 # A position in 32 bytes: the exchange format of batch functions, self-play data and training.
 
-cdef struct PackedC:
+# Packed: it may stand at any address, as in a user's slice or behind a game of odd length.
+cdef packed struct PackedC:
     u64 occupied
     u8 men[16]        # four bits for each occupied square, from a1 on: kind, and 8 for Black
     u8 side           # 128 for Black to move, plus the en-passant square or NO_SQUARE

@@ -6,7 +6,7 @@
 cdef enum:
     LONGEST_GAME = 1024    # plies
 
-cdef struct PlyC:
+cdef packed struct PlyC:
     MoveC move
     int16_t score          # of the search that chose the move, from White's side
 

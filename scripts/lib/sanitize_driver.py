@@ -178,6 +178,7 @@ def run_packs(lines: list[suites.PerftLine], chance: random.Random) -> str:
     packed = bytearray(core.PACKED_SIZE * len(boards))
     core.pack_items(boards, packed)
     assert core.unpack_items(packed, len(boards)) == boards
+    assert core.unpack_items(memoryview(b"?" + packed)[1:], len(boards)) == boards
     accepted = sum(try_pack(damage_pack(packed, chance)) for _ in range(DAMAGED_PACKS))
     return f"packed positions: {len(boards)} whole, {accepted:,} of {DAMAGED_PACKS:,} damaged taken"
 
