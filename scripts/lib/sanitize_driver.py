@@ -16,7 +16,7 @@ from itertools import takewhile
 from pathlib import Path
 
 from core_ext import core
-from lib import ROOT, sanitize_search, sanitize_tables, suites
+from lib import ROOT, sanitize_learning, sanitize_search, sanitize_tables, suites
 
 PERFT_NODES = 20_000
 PERFT_THREADS = 3
@@ -48,6 +48,10 @@ def main() -> None:
         sanitize_search.run_interrupted,
         sanitize_search.run_two_searchers,
         sanitize_tables.run_shared_tables,
+        sanitize_learning.run_network_searches,
+        sanitize_learning.run_network_batches,
+        sanitize_learning.run_self_play,
+        sanitize_learning.run_training,
     )
     lone_work = (
         run_perft,
@@ -58,6 +62,9 @@ def main() -> None:
         run_pgn,
         sanitize_tables.run_tables,
         sanitize_tables.run_damaged_tables,
+        sanitize_learning.run_networks,
+        sanitize_learning.run_game_bytes,
+        sanitize_learning.run_records,
     )
     for walk in shared_work if kind == "thread" else (*lone_work, *shared_work):
         print(walk(lines, chance), flush=True)
