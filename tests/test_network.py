@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from uci_process import EngineProcess
 
 from core_ext import core
+from lib.endings import random_position
 from uci_engine import Board, batch
 from uci_engine.learn import selfplay
 from uci_engine.learn.train import first_parameters, quantise
@@ -214,6 +215,29 @@ def test_a_mirror_makes_no_difference() -> None:
         assert evaluator.evaluate(Board(board)) == evaluator.evaluate(Board(other))
         seen += 1
     assert seen > 100
+
+
+# How many random positions, so that what is known of the ending speaks in some of them.
+ENDINGS = {
+    **dict.fromkeys(("KvK", "KNvK", "KNNvK", "KPvK", "KPPvK", "KRvK", "KBBvK", "KBNvK"), 150),
+    "KBPvK": 3000,  # of which only the wrong bishop is known
+}
+
+
+@pytest.mark.parametrize("name", ENDINGS)
+def test_what_is_known_of_endings_holds_for_either_colour_and_in_a_mirror(name: str) -> None:
+    file = make_file(64, 8)
+    evaluator, uncorrected = core.Evaluator(file.network), core.Evaluator(alone(file))
+    chance = random.Random(name)
+    corrected = 0
+    for _ in range(ENDINGS[name]):
+        board = random_position(name, chance)
+        mirror = board.transform(chess.flip_horizontal)
+        twins = [Board(each) for each in (board, board.mirror(), mirror, mirror.mirror())]
+        values = {evaluator.evaluate(each) for each in twins}
+        assert len(values) == 1, board.fen()
+        corrected += uncorrected.evaluate(twins[0]) not in values
+    assert corrected >= 10
 
 
 def test_positions_in_bulk_have_the_same_values(net: Path) -> None:
