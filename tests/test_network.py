@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import binascii
 import os
 import random
 from collections import Counter
@@ -22,6 +23,7 @@ from uci_engine import Board, batch
 from uci_engine.learn import selfplay
 from uci_engine.learn.train import first_parameters, quantise
 from uci_engine.network import (
+    CHECKSUM,
     OWN_NETWORK,
     NetworkFile,
     format_network,
@@ -367,12 +369,16 @@ def test_what_the_core_can_not_use_is_refused(change: dict[str, Any], problem: s
         _ = make_file()._replace(**change).network
 
 
-def test_weights_that_could_overflow_are_refused() -> None:
+def overflowing_file() -> NetworkFile:
     file = make_file(64)
     weights = np.frombuffer(file.weights[:-4], dtype="<i2").copy()
     weights[-1] = 129  # times 255 it does not fit 16 bits
+    return file._replace(weights=weights.tobytes() + file.weights[-4:])
+
+
+def test_weights_that_could_overflow_are_refused() -> None:
     with pytest.raises(ValueError, match="too large for its arithmetic"):
-        _ = file._replace(weights=weights.tobytes() + file.weights[-4:]).network
+        _ = overflowing_file().network
     large = make_file(1024)
     weights = np.frombuffer(large.weights[:-4], dtype="<i2").copy()
     weights[-2048:] = 100  # each fits, their sum does not
@@ -437,19 +443,50 @@ def test_eval_shows_what_each_man_is_worth(net: Path) -> None:
     assert said[-1].startswith(f"Evaluation: {-evaluator.evaluate(Board(fen)):+} centipawns")
 
 
-def test_a_wrong_network_is_refused_and_the_old_one_stays(net: Path, tmp_path: Path) -> None:
-    damaged = tmp_path / "damaged.nnue"
-    damaged.write_bytes(net.read_bytes()[:-9])
+def flip_bit(data: bytes, place: int) -> bytes:
+    return data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :]
+
+
+def with_checksum(body: bytes) -> bytes:
+    return body + CHECKSUM.pack(binascii.crc32(body))
+
+
+WRONG_FILES = {
+    "empty": (b"", "not a network file"),
+    "another format": (b"\x89PNG\r\n\x1a\n" + bytes(5000), "not a network file"),
+    "a flipped bit in its first word": (flip_bit(WHOLE, 3), "not a network file"),
+    "cut in the header": (WHOLE[:20], "not a network file"),
+    "cut in the weights": (WHOLE[:-999], "its checksum is wrong"),
+    "cut in the checksum": (WHOLE[:-1], "its checksum is wrong"),
+    "a byte more": (WHOLE + b"\0", "its checksum is wrong"),
+    "a flipped bit in the size": (flip_bit(WHOLE, 12), "its checksum is wrong"),
+    "a flipped bit in the notes": (flip_bit(WHOLE, 30), "its checksum is wrong"),
+    "a flipped bit in the weights": (flip_bit(WHOLE, 9999), "its checksum is wrong"),
+    "a flipped bit in the checksum": (flip_bit(WHOLE, -1), "its checksum is wrong"),
+    "a byte more and its checksum": (with_checksum(WHOLE[:-4] + b"\0"), "size does not fit"),
+    "another version": (WHOLE[:8] + b"\x03" + WHOLE[9:], "version 3, but this engine reads"),
+    "no scale": (format_network(make_file(32)._replace(scale=0)), "scale must be from 1"),
+    "weights too large": (format_network(overflowing_file()), "too large for its arithmetic"),
+}
+
+
+def test_a_wrong_network_is_refused_in_one_line_and_the_old_one_stays(
+    net: Path, tmp_path: Path
+) -> None:
+    wrong = {tmp_path: "not a file with a network", tmp_path / "none": "No such file"}
+    for name, (data, words) in WRONG_FILES.items():
+        path = tmp_path / f"{name}.nnue"
+        path.write_bytes(data)
+        wrong[path] = words
     with EngineProcess() as engine:
-        engine.send(f"setoption name EvalFile value {net}", "isready")
-        engine.read_until("readyok")
-        engine.send("go nodes 2000")
-        before = engine.read_until("bestmove")[-1]
-        for wrong, words in (
-            (damaged, "damaged network file"),
-            (tmp_path / "none", "No such file"),
-        ):
-            engine.send(f"setoption name EvalFile value {wrong}")
-            assert words in engine.read_until("info string")[-1]
-        engine.send("ucinewgame", "go nodes 2000")
-        assert engine.read_until("bestmove")[-1] == before
+        own = engine.ask("eval")
+        assert engine.ask(f"setoption name EvalFile value {net}") == []
+        before = engine.ask("eval")
+        assert before != own
+        for path, words in wrong.items():
+            (complaint,) = engine.ask(f"setoption name EvalFile value {path}")
+            assert complaint.startswith("info string ")
+            assert str(path) in complaint
+            assert words in complaint
+            assert engine.ask("eval") == before
+            assert not [line for line in engine.go() if line.startswith("info string")]

@@ -87,7 +87,9 @@ def parse_network(data: bytes) -> NetworkFile:
     if len(weights) != weights_size(hidden, buckets):
         raise ValueError("a network file whose size does not fit its network")
     notes = body[HEADER.size : HEADER.size + length].decode(errors="replace")
-    return NetworkFile(hidden, buckets, scale, notes, weights, version == ALONE)
+    file = NetworkFile(hidden, buckets, scale, notes, weights, version == ALONE)
+    _ = file.network  # or the core says what it can't use, when nobody knows the file any more
+    return file
 
 
 def is_network_file(path: str) -> bool:
