@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import binascii
+import ctypes
 import os
 import random
+import signal
+import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -15,7 +18,7 @@ import numpy.typing as npt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from uci_process import EngineProcess
+from uci_process import EngineProcess, run_to_the_end
 
 from core_ext import core
 from lib.endings import random_position
@@ -191,6 +194,30 @@ def test_accumulators_on_a_walk_through_the_tree_are_never_wrong(
             assert value == (reference.evaluate(board) if asked else None), board.fen()
     assert min(kinds[kind] for kind in ("quiet", "capture", "castling", "promotion", "null")) >= 10
     assert kinds["en passant"] >= 3
+
+
+def spoil_accumulators() -> None:
+    """Weights are changed behind the back of an evaluator whose accumulators were made of them. The
+    last word of a Network is where they are."""
+    file = make_file(32)
+    network = file.network
+    evaluator = core.Evaluator(network)
+    evaluator.evaluate(Board())
+    pointer = ctypes.c_void_p.from_address(id(network) + type(network).__basicsize__ - 8)
+    assert pointer.value is not None
+    assert ctypes.string_at(pointer.value, len(file.weights)) == file.weights
+    ctypes.memset(pointer.value, 1, len(file.weights) // 2)
+    evaluator.evaluate(Board())
+
+
+def test_the_debug_build_finds_a_wrong_accumulator() -> None:
+    program = f"import sys; sys.path[:] = {sys.path}; from test_network import *; "
+    done = run_to_the_end(sys.executable, "-c", program + "spoil_accumulators()")
+    if core.DEBUG:
+        assert done.returncode == -signal.SIGABRT
+        assert done.stderr.endswith(f"inconsistent accumulator: {Board().fen(shredder=True)}\n")
+    else:
+        assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_a_walk_has_no_holes() -> None:
