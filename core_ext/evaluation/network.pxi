@@ -35,17 +35,24 @@ cdef struct ViewC:
 
 cdef extern from *:
     """
-    typedef int16_t shorts16 __attribute__((vector_size(32), aligned(32), may_alias));
+    /* As wide as a register: wider ones would go through the stack. */
+    #ifdef __AVX2__
+    enum { VECTOR_BYTES = 32 };
+    #else
+    enum { VECTOR_BYTES = 16 };
+    #endif
+    typedef int16_t shorts
+        __attribute__((vector_size(VECTOR_BYTES), aligned(VECTOR_BYTES), may_alias));
     /* Vectors at a time: as many as registers hold beside the rows, and those of NETWORK_STEP. */
-    enum { SHORTS_OF_VECTOR = 16, LARGE_BLOCK = 8, SMALL_BLOCK = 2 };
+    enum { SHORTS_OF_VECTOR = VECTOR_BYTES / 2, LARGE_BLOCK = 8, SMALL_BLOCK = 64 / VECTOR_BYTES };
 
-    #define SHORTS(array, index) (((shorts16*)(array))[index])
+    #define SHORTS(array, index) (((shorts*)(array))[index])
 
     /* Some rows more and some rows less, for so many vectors, which stay in registers. */
     static inline __attribute__((always_inline)) void change_block(
             int16_t* to, const int16_t* from, const int16_t* weights, const uint16_t* added,
             int added_count, const uint16_t* removed, int removed_count, int hidden, int vectors) {
-        shorts16 block[LARGE_BLOCK];
+        shorts block[LARGE_BLOCK];
         for (int part = 0; part < vectors; part++) block[part] = SHORTS(from, part);
         for (int index = 0; index < added_count; index++) {
             const int16_t* row = weights + added[index] * hidden;
