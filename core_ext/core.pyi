@@ -567,6 +567,7 @@ def learn_range(
     buckets: int,
     result_share: float,
     steepness: float,
+    largest_error: float,
     first: int,
     end: int,
 ) -> float: ...

@@ -21,6 +21,8 @@ from uci_engine.learn.checkpoint import HEADER, checkpoint_of, read_checkpoint, 
 from uci_engine.learn.gamefiles import Filter, expand, format_block, read_blocks
 from uci_engine.learn.records import read_positions, split_file
 from uci_engine.learn.train import (
+    ANY_ERROR,
+    FEW_NODES_ERROR,
     KEPT_ASIDE,
     LARGEST_WEIGHT,
     dequantise,
@@ -32,6 +34,7 @@ from uci_engine.network import NetworkFile, format_network, read_network
 pytestmark = pytest.mark.release_only
 
 SHARE, STEEPNESS = 0.3, 0.006
+TARGETS = (SHARE, STEEPNESS)
 
 
 def make_games(count: int, seed: int) -> bytes:
@@ -51,12 +54,16 @@ def positions() -> batch.Positions:
 
 
 def error_of(
-    parameters: npt.NDArray[np.float32], positions: batch.Positions, hidden: int, buckets: int
+    parameters: npt.NDArray[np.float32],
+    positions: batch.Positions,
+    hidden: int,
+    buckets: int,
+    largest: float,
 ) -> float:
     order = np.arange(len(positions), dtype=np.uint32)
     span = (0, len(order))
     return core.learn_range(
-        None, parameters, positions, order, hidden, buckets, SHARE, STEEPNESS, *span
+        None, parameters, positions, order, hidden, buckets, *TARGETS, largest, *span
     )
 
 
@@ -64,7 +71,11 @@ def error_of(
 
 
 def reference_gradient(
-    parameters: npt.NDArray[np.float64], positions: batch.Positions, hidden: int, buckets: int
+    parameters: npt.NDArray[np.float64],
+    positions: batch.Positions,
+    hidden: int,
+    buckets: int,
+    largest: float,
 ) -> tuple[float, npt.NDArray[np.float64]]:
     """Loss and gradient by the chain rule over whole arrays, written down from the definition."""
     first = 768 * hidden
@@ -93,8 +104,10 @@ def reference_gradient(
             1 + np.exp(-STEEPNESS * float(record["score"]))
         )
         error = chance - (1 - target if black else target)
-        loss += error**2
-        slope = 2 * error * chance * (1 - chance)
+        loss += (
+            error**2 if abs(error) <= largest else largest**2 + 2 * largest * (abs(error) - largest)
+        )
+        slope = 2 * np.clip(error, -largest, largest) * chance * (1 - chance)
         start = first + hidden + bucket * 2 * hidden
         gradient[start : start + 2 * hidden] += slope * (clipped**2).reshape(-1)
         gradient[len(gradient) - buckets + bucket] += slope
@@ -105,39 +118,43 @@ def reference_gradient(
     return loss, gradient
 
 
+@pytest.mark.parametrize("largest", [ANY_ERROR, FEW_NODES_ERROR])
 @pytest.mark.parametrize(("hidden", "buckets"), [(32, 1), (64, 8), (128, 1)])
 def test_the_gradient_is_that_of_the_chain_rule(
-    positions: batch.Positions, hidden: int, buckets: int
+    positions: batch.Positions, hidden: int, buckets: int, largest: float
 ) -> None:
     some = positions[:: max(1, len(positions) // 40)].copy()
     parameters = first_parameters(hidden, buckets, 5)
     gradient = np.zeros_like(parameters)
     order = np.arange(len(some), dtype=np.uint32)
     loss = core.learn_range(
-        gradient, parameters, some, order, hidden, buckets, SHARE, STEEPNESS, 0, len(order)
+        gradient, parameters, some, order, hidden, buckets, *TARGETS, largest, 0, len(order)
     )
     expected_loss, expected = reference_gradient(
-        parameters.astype(np.float64), some, hidden, buckets
+        parameters.astype(np.float64), some, hidden, buckets, largest
     )
     assert loss == pytest.approx(expected_loss, rel=1e-5)
     assert np.abs(expected).max() > 1e-3
     np.testing.assert_allclose(gradient, expected, rtol=1e-3, atol=1e-6)
 
 
-def test_the_gradient_is_that_of_finite_differences(positions: batch.Positions) -> None:
+@pytest.mark.parametrize("largest", [ANY_ERROR, FEW_NODES_ERROR])
+def test_the_gradient_is_that_of_finite_differences(
+    positions: batch.Positions, largest: float
+) -> None:
     shape = (32, 1)
     parameters = first_parameters(*shape, 5)
     gradient = np.zeros_like(parameters)
     order = np.arange(len(positions), dtype=np.uint32)
     core.learn_range(
-        gradient, parameters, positions, order, *shape, SHARE, STEEPNESS, 0, len(order)
+        gradient, parameters, positions, order, *shape, *TARGETS, largest, 0, len(order)
     )
     for index in np.argsort(-np.abs(gradient))[:20]:
         errors = []
         for step in (-1e-2, 1e-2):
             moved = parameters.copy()
             moved[index] += step
-            errors.append(error_of(moved, positions, *shape))
+            errors.append(error_of(moved, positions, *shape, largest))
         assert (errors[1] - errors[0]) / 2e-2 == pytest.approx(gradient[index], rel=0.05)
 
 
@@ -167,10 +184,10 @@ def test_what_is_no_position_is_named(positions: batch.Positions) -> None:
     order = np.arange(10, dtype=np.uint32)
     parameters = first_parameters(32, 1, 1)
     with pytest.raises(ValueError, match="item 3 is not a chess position"):
-        core.learn_range(None, parameters, damaged, order, 32, 1, SHARE, STEEPNESS, 0, 10)
+        core.learn_range(None, parameters, damaged, order, 32, 1, *TARGETS, ANY_ERROR, 0, 10)
     with pytest.raises(ValueError, match="no position 10 among 10"):
         core.learn_range(
-            None, parameters, positions[:10].copy(), order + 1, 32, 1, SHARE, STEEPNESS, 0, 10
+            None, parameters, positions[:10].copy(), order + 1, 32, 1, *TARGETS, ANY_ERROR, 0, 10
         )
 
 

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from learn_tools import own_games
 
@@ -16,7 +17,7 @@ from uci_engine.arena.play.start import ENDS
 from uci_engine.interrupts import Interrupts
 from uci_engine.learn import train
 from uci_engine.learn.gamefiles import Filter, expand
-from uci_engine.learn.train import Data, Training, first_weights, parse_arguments
+from uci_engine.learn.train import ANY_ERROR, Data, Training, first_weights, parse_arguments
 from uci_engine.network import read_network
 
 pytestmark = pytest.mark.release_only
@@ -72,7 +73,7 @@ def test_the_share_of_the_result_goes_from_the_first_to_the_last(
 
     def error(some: batch.Positions, order: list[int], share: float) -> float:
         chosen = np.array(order, dtype=np.uint32)
-        span = (STEEPNESS, 0, len(chosen))
+        span = (STEEPNESS, ANY_ERROR, 0, len(chosen))
         total = core.learn_range(None, training.parameters, some, chosen, 32, 1, share, *span)
         return total / len(chosen)
 
@@ -86,6 +87,39 @@ def test_the_share_of_the_result_goes_from_the_first_to_the_last(
     aside = training.data.aside
     expected = error(aside, list(range(len(aside))), last)
     assert training.error(aside) == pytest.approx(expected, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("words", "largest"),
+    [
+        ([], 0.1),
+        (["--share", "0.2"], 1.0),
+        (["--last-share", "0.2"], 1.0),
+        (["--share", "0.2", "--largest-error", "0.3"], 0.3),
+    ],
+)
+def test_large_errors_pull_no_harder_unless_results_are_learnt_from(
+    positions: batch.Positions, tmp_path: Path, words: list[str], largest: float
+) -> None:
+    """Those kept aside are judged by their squares all the same."""
+    training = begin(tmp_path / "own.nnue", positions, *words)
+    order = training.order_of(0)[:BATCH]
+    aside = training.data.aside
+
+    def loss(
+        some: batch.Positions, chosen: npt.NDArray[np.uint32], share: float, e: float
+    ) -> float:
+        targets = (share, STEEPNESS, e)
+        span = (0, len(chosen))
+        total = core.learn_range(None, training.parameters, some, chosen, 32, 1, *targets, *span)
+        return total / len(chosen)
+
+    first, last = training.shares
+    expected = loss(aside, np.arange(len(aside), dtype=np.uint32), last, ANY_ERROR)
+    assert training.error(aside) == pytest.approx(expected, rel=1e-6)
+    losses = [loss(positions, order, first, e) for e in (largest, 0.05)]
+    assert learn_a_step(training) == pytest.approx(losses[0], rel=1e-6)
+    assert losses[1] < losses[0]
 
 
 @pytest.mark.parametrize("steepness", [0.003, 0.01])

@@ -8,10 +8,14 @@
 
 from libc.math cimport expf, sqrtf
 
-# How targets are made: the result's share, and the sigmoid that turns scores into chances.
+# How targets are made: the result's share, and the sigmoid that turns scores into chances. And how
+# errors count: by their squares up to the largest one, beyond it in proportion to their size. Where a
+# search of few nodes differs much from the evaluation, it has mostly seen a tactic that no evaluation
+# can see, and squares would have half of all learning go after these.
 cdef struct TargetC:
     float result_share
     float steepness
+    float largest_error
 
 cdef struct SampleC:
     int men
@@ -22,6 +26,12 @@ cdef struct SampleC:
 
 cdef inline int parameter_count(const ShapeC* shape) noexcept nogil:
     return (INPUT_COUNT + 1) * shape.hidden + shape.buckets * (2 * shape.hidden + 1)
+
+
+cdef inline float loss_of(float error, float largest) noexcept nogil:
+    """The square; beyond the largest error a line that goes on with the slope of the square."""
+    cdef float size = abs(error)
+    return error * error if size <= largest else largest * (2 * size - largest)
 
 
 cdef inline float sigmoid(float x) noexcept nogil:
@@ -76,8 +86,9 @@ cdef bint read_sample(SampleC* sample, const PackedC* packed, const TargetC* tar
 
 
 cdef inline float learn_sample(float* gradient, const float* parameters, const SampleC* sample,
-                               const ShapeC* shape, int hidden, bint learning) noexcept nogil:
-    """The squared error of one position; its gradient is added, if that is wanted."""
+                               const ShapeC* shape, float largest_error, int hidden,
+                               bint learning) noexcept nogil:
+    """The loss of one position; its gradient is added, if that is wanted."""
     cdef float sums[2][MOST_UNITS]
     cdef int biases = INPUT_COUNT * hidden
     cdef int outputs = biases + hidden + sample.bucket * 2 * hidden
@@ -91,32 +102,32 @@ cdef inline float learn_sample(float* gradient, const float* parameters, const S
     chance = sigmoid(total)
     error = chance - sample.target
     if learning:
-        slope = 2 * error * chance * (1 - chance)
+        slope = 2 * min(max(error, -largest_error), largest_error) * chance * (1 - chance)
         gradient[output_bias] += slope
         for view in range(2):
             back_propagate(sums[view], slope, parameters + outputs + view * hidden,
                            gradient + outputs + view * hidden, gradient + biases, hidden)
             add_to_rows(gradient, sums[view], sample.inputs[view], sample.men, hidden)
-    return error * error
+    return loss_of(error, largest_error)
 
 
 cdef float learn_as_sized(float* gradient, const float* parameters, const SampleC* sample,
-                          const ShapeC* shape, bint learning) noexcept nogil:
+                          const ShapeC* shape, float largest, bint learning) noexcept nogil:
     """The usual sizes are constants to the compiler."""
     if shape.hidden == 64:
-        return learn_sample(gradient, parameters, sample, shape, 64, learning)
+        return learn_sample(gradient, parameters, sample, shape, largest, 64, learning)
     if shape.hidden == 128:
-        return learn_sample(gradient, parameters, sample, shape, 128, learning)
+        return learn_sample(gradient, parameters, sample, shape, largest, 128, learning)
     if shape.hidden == 256:
-        return learn_sample(gradient, parameters, sample, shape, 256, learning)
-    return learn_sample(gradient, parameters, sample, shape, shape.hidden, learning)
+        return learn_sample(gradient, parameters, sample, shape, largest, 256, learning)
+    return learn_sample(gradient, parameters, sample, shape, largest, shape.hidden, learning)
 
 
 cdef int64_t learn_positions(double* loss, float* gradient, const float* parameters,
                              const PackedC* positions, const u32* order, int64_t count,
                              const ShapeC* shape, const TargetC* targets,
                              bint learning) noexcept nogil:
-    """Add up errors and gradients of the positions of this order. How many were positions: the
+    """Add up losses and gradients of the positions of this order. How many were positions: the
     first that is none ends it."""
     cdef SampleC sample
     cdef int64_t index
@@ -125,7 +136,8 @@ cdef int64_t learn_positions(double* loss, float* gradient, const float* paramet
             prefetch(&positions[order[index + 4]])
         if not read_sample(&sample, &positions[order[index]], targets, shape.buckets):
             return index
-        loss[0] += learn_as_sized(gradient, parameters, &sample, shape, learning)
+        loss[0] += learn_as_sized(gradient, parameters, &sample, shape, targets.largest_error,
+                                  learning)
     return count
 
 

@@ -24,11 +24,12 @@ def network_size(hidden, buckets):
 
 
 def learn_range(gradient, parameters, source, order, hidden, buckets, float result_share,
-                float steepness, Py_ssize_t first, Py_ssize_t end):
+                float steepness, float largest_error, Py_ssize_t first, Py_ssize_t end):
     """Add the gradient of a range of the order to `gradient`, unless that is None; the sum of the
-    squared errors. Threads may share all but the gradient."""
+    losses: squared errors, but lines beyond the largest one. Threads may share all but the
+    gradient."""
     cdef ShapeC shape = checked_shape(hidden, buckets)
-    cdef TargetC targets = TargetC(result_share, steepness)
+    cdef TargetC targets = TargetC(result_share, steepness, largest_error)
     cdef bint learning = gradient is not None
     cdef int size = parameter_count(&shape)
     cdef BufferView weights = BufferView(parameters, False, sizeof(float), size)

@@ -241,6 +241,7 @@ def learner(
         buckets=buckets,
         result_share=0.3,
         steepness=0.005,
+        largest_error=0.1,
     )
 
 

@@ -48,8 +48,6 @@ from uci_engine.network import NetworkFile, format_network, read_network
 STEEPNESS = 0.005
 BYTES_A_POSITION = 7  # of a file of games, about: not every ply is learnt from
 FEWEST_EPOCHS, MOST_EPOCHS = 2, 12
-GIVEN_SHARE = ("0.2", "0.3")  # of the result in the target where the scores mean something
-LOWEST_SHARE = 0.3
 LATER_RATE = 0.002  # of learning, where the weights of the best network are what it begins with
 BY_THE_RULES = 2  # so many generations play every game to its end
 ANCHORS = (ZERO, "classical")  # evaluations that every generation is measured against
@@ -217,11 +215,8 @@ class Loop:
         if self.lineage.best > 0:
             arguments += ["--from", self.best_network, "--rate", LATER_RATE]
         if self.settings.begin == "rules":
-            share = max(LOWEST_SHARE, 1.25 - 0.25 * number)
-            arguments += ["--share", share, "--steepness", STEEPNESS]
+            arguments += ["--share", max(0, 1.25 - 0.25 * number), "--steepness", STEEPNESS]
             arguments += ["--alone"] if self.lineage.stands_alone else []
-        else:
-            arguments += ["--share", GIVEN_SHARE[0], "--last-share", GIVEN_SHARE[1]]
         return train.main([str(each) for each in arguments], self.end)
 
     def judge(self, number: int) -> int:

@@ -43,6 +43,10 @@ from uci_engine.learn.records import join, read_positions, split_file
 from uci_engine.learn.sigmoid import fit_steepness, results_of
 from uci_engine.network import NetworkFile, format_network, is_network_file, read_network
 
+# A score of few nodes that is further from the evaluation's has mostly seen a tactic. Results are
+# another matter: they are meant to be averaged, which is what squares do.
+FEW_NODES_ERROR = 0.1
+ANY_ERROR = 1.0
 LARGEST_WEIGHT = 1.98  # times 64 this is the largest whole number that the engine's products allow
 LOWEST_RATE = 0.01  # of the first one, at the end of the cosine
 KEPT_ASIDE = 50  # one position in so many
@@ -76,8 +80,15 @@ def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
     add("--rate", type=decimal_between(1e-6, 0.1), default=0.004, help="of the first steps (0.004)")
     add("--decay", type=decimal_between(0, 1), default=0.1, help="of the weights (0.1)")
     share = decimal_between(0, 1)
-    add("--share", type=share, default=0.2, help="of the result in the target, at first (0.2)")
+    add("--share", type=share, default=0.0, help="of the result in the target, at first (0)")
     add("--last-share", type=share, default=None, help="the same at the end (as at first)")
+    add(
+        "--largest-error",
+        type=decimal_between(0.001, 1),
+        default=None,
+        metavar="E",
+        help=f"larger ones pull no harder ({FEW_NODES_ERROR}; 1 if the result has a share)",
+    )
     add("--steepness", type=decimal_between(1e-4, 0.1), default=None, help="(fitted)")
     threads = number_between(1, core.MAX_THREADS)
     add("--threads", type=threads, default=os.cpu_count() or 1, metavar="N", help="(all)")
@@ -197,6 +208,11 @@ class Training:
         self.data = data
         self.steepness = steepness
         self.shape = (options.hidden, options.buckets)
+        first, last = options.share, options.last_share
+        self.shares = (first, first if last is None else last)
+        self.largest_error = options.largest_error or (
+            ANY_ERROR if any(self.shares) else FEW_NODES_ERROR
+        )
         size = core.network_size(*self.shape)
         self.parameters = begin
         self.means = np.zeros(size, dtype=np.float32)
@@ -233,11 +249,12 @@ class Training:
         return chance.permutation(len(self.data.learnt)).astype(np.uint32)
 
     def learn(self, order: npt.NDArray[np.uint32]) -> float:
-        """One batch; its mean error."""
+        """One batch; its mean loss."""
         first = self.step % self.steps_per_epoch * self.options.batch
         end = min(first + self.options.batch, len(order))
         progress = self.step / self.total_steps
-        loss = self.share(self.data.learnt, order, first, end, self.gradients, progress)
+        targets = self.targets(progress)
+        loss = self.add_up(self.data.learnt, order, first, end, self.gradients, targets)
         self.step += 1
         falling = 0.5 + 0.5 * math.cos(math.pi * progress)
         rate = self.options.rate * (LOWEST_RATE + (1 - LOWEST_RATE) * falling)
@@ -264,31 +281,26 @@ class Training:
         for job in jobs:
             job.result()
 
-    def share(
+    def targets(self, progress: float) -> tuple[float, float]:
+        """The result's share at this point of the training, and the steepness."""
+        first, last = self.shares
+        return first + (last - first) * progress, self.steepness
+
+    def add_up(
         self,
         positions: batch.Positions,
         order: npt.NDArray[np.uint32],
         first: int,
         end: int,
         gradients: Sequence[Floats | None],
-        progress: float,
+        targets: tuple[float, float],
+        largest_error: float | None = None,
     ) -> float:
-        """The sum of the errors over a part of the order, each thread with a share of it."""
-        last = self.options.share if self.options.last_share is None else self.options.last_share
-        share = self.options.share + (last - self.options.share) * progress
+        """The sum of the losses over a part of the order, each thread with a share of it."""
+        fixed = (self.parameters, positions, order, *self.shape, *targets)
+        largest = largest_error or self.largest_error
         jobs = [
-            self.pool.submit(
-                core.learn_range,
-                gradient,
-                self.parameters,
-                positions,
-                order,
-                *self.shape,
-                share,
-                self.steepness,
-                low,
-                high,
-            )
+            self.pool.submit(core.learn_range, gradient, *fixed, largest, low, high)
             for gradient, (low, high) in zip(
                 gradients, shares(first, end, len(gradients)), strict=True
             )
@@ -296,9 +308,12 @@ class Training:
         return float(sum(job.result() for job in jobs))
 
     def error(self, positions: batch.Positions) -> float:
+        """The mean square, whatever is learnt by."""
         order = np.arange(len(positions), dtype=np.uint32)
         nothing = [None] * self.options.threads
-        return self.share(positions, order, 0, len(order), nothing, 1.0) / len(order)
+        targets = self.targets(1.0)
+        total = self.add_up(positions, order, 0, len(order), nothing, targets, ANY_ERROR)
+        return total / len(order)
 
     def report(self, epoch: int, pace: float) -> None:
         self.reported = time.monotonic()
