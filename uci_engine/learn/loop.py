@@ -266,7 +266,7 @@ class Loop:
             positions=positions,
             own_positions=count_own_positions(self.lineage.games(number)),
             aside=aside,
-            seconds=round(sum(self.lineage.times(number).values()), 1),
+            seconds=round(sum(self.lineage.times(number).values()), 3),
             results=results_of(standings),
         )
         self.lineage.add(report)
