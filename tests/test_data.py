@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 from learn_tools import own_games
-from uci_process import COMMAND, ENVIRONMENT, TIMEOUT
+from uci_process import run_on_a_full_disk
 
 from uci_engine import batch, cli
 from uci_engine.learn import data
@@ -265,16 +264,8 @@ def test_what_is_read_may_be_written_again(
 def test_what_can_not_be_written_is_named_and_leaves_nothing(
     files: list[Path], tmp_path: Path, words: list[str]
 ) -> None:
-    """A shell that allows files of one kilobyte stands for a full disk."""
-    arguments = ["data", *(word.format(tmp_path) for word in words), tmp_path / "out", *files]
-    answer = subprocess.run(
-        ["bash", "-c", 'ulimit -f 1; "$@"', "bash", *COMMAND, *map(str, arguments)],
-        env=ENVIRONMENT,
-        capture_output=True,
-        text=True,
-        timeout=TIMEOUT,
-        check=False,
-    )
+    options = [word.format(tmp_path) for word in words]
+    answer = run_on_a_full_disk(1, "data", *options, tmp_path / "out", *files)
     assert answer.returncode == 2
     assert re.fullmatch(r"cythera: \S+/out: File too large\n", answer.stderr)
     assert sorted(tmp_path.iterdir()) == sorted(files)

@@ -21,7 +21,7 @@ from chess.engine import Limit
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from learn_tools import own_games
-from uci_process import COMMAND, ENVIRONMENT, TIMEOUT
+from uci_process import COMMAND, ENVIRONMENT, TIMEOUT, run_on_a_full_disk
 
 from core_ext import core
 from uci_engine import Board, batch, cli
@@ -424,16 +424,8 @@ def test_wrong_self_play_is_refused(
 
 
 def test_a_file_that_can_not_be_written_ends_the_run(tmp_path: Path) -> None:
-    """A shell that allows files of no length stands for a full disk."""
-    arguments = ["selfplay", str(tmp_path / "own.games"), "--games", "3", "--nodes", "20"]
-    answer = subprocess.run(
-        ["bash", "-c", 'ulimit -f 0; "$@"', "bash", *COMMAND, *arguments],
-        env=ENVIRONMENT,
-        capture_output=True,
-        text=True,
-        timeout=TIMEOUT,
-        check=False,
-    )
+    words = ("selfplay", tmp_path / "own.games", "--games", 3, "--nodes", 20)
+    answer = run_on_a_full_disk(0, *words)
     assert answer.returncode == 2
     assert answer.stderr.endswith("/own.games: File too large\n")
     assert answer.stderr.count("\n") == 1

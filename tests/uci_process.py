@@ -48,6 +48,12 @@ def run_to_the_end(*command: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+def run_on_a_full_disk(kilobytes: int, *arguments: object) -> subprocess.CompletedProcess[str]:
+    """A shell that allows files of no more than this stands for it."""
+    limited = ("bash", "-c", f'ulimit -f {kilobytes}; "$@"', "bash")
+    return run_to_the_end(*limited, *COMMAND, *map(str, arguments))
+
+
 class EngineProcess:
     """Every line that the engine writes is kept, with the moment in which it came."""
 
