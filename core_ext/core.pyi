@@ -28,7 +28,6 @@ FEATURE_COUNT: int
 LARGEST_PHASE: int
 LARGEST_SCALE: int
 FEATURE_GROUPS: list[tuple[str, int]]
-NETWORK_INPUTS: int
 HIDDEN_SIZES: range
 MOST_BUCKETS: int
 ACTIVATION_UNIT: int
@@ -386,7 +385,13 @@ class Search:
 
 class Network:
     def __new__(
-        cls, data: _Memory, hidden: int, buckets: int, scale: int, stands_alone: bool = False
+        cls,
+        data: _Memory,
+        hidden: int,
+        buckets: int,
+        scale: int,
+        stands_alone: bool = False,
+        sees_danger: bool = False,
     ) -> Network: ...
     @property
     def hidden(self) -> int: ...
@@ -396,6 +401,8 @@ class Network:
     def scale(self) -> int: ...
     @property
     def stands_alone(self) -> bool: ...
+    @property
+    def sees_danger(self) -> bool: ...
 
 class Evaluator:
     def __new__(cls, network: Network | None = None) -> Evaluator: ...
@@ -557,7 +564,8 @@ def expand_games(
     largest_score: int,
     noisy: bool,
 ) -> int: ...
-def network_size(hidden: int, buckets: int) -> int: ...
+def network_inputs(sees_danger: bool) -> int: ...
+def network_size(hidden: int, buckets: int, sees_danger: bool = False) -> int: ...
 def learn_range(
     gradient: _Memory | None,
     parameters: _Memory,
@@ -565,6 +573,7 @@ def learn_range(
     order: _Memory,
     hidden: int,
     buckets: int,
+    sees_danger: bool,
     result_share: float,
     steepness: float,
     largest_error: float,

@@ -18,6 +18,7 @@ import numpy.typing as npt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from learn_tools import is_in_danger
 from uci_process import EngineProcess, run_to_the_end
 
 from core_ext import core
@@ -37,9 +38,16 @@ from uci_engine.network import (
 SCALE = 170
 
 
-def make_file(hidden: int = 64, buckets: int = 1, seed: int = 1) -> NetworkFile:
-    weights = quantise(first_parameters(hidden, buckets, seed), hidden, buckets)
-    return NetworkFile(hidden, buckets, SCALE, '{"made": "by a test"}', weights)
+def make_file(
+    hidden: int = 64, buckets: int = 1, seed: int = 1, *, danger: bool = False
+) -> NetworkFile:
+    parameters = first_parameters(hidden, buckets, seed, danger)
+    if danger:  # what it sees is to make a difference
+        half = 768 * hidden
+        parameters[half : 2 * half] = first_parameters(hidden, buckets, seed + 1)[:half]
+    weights = quantise(parameters, hidden, buckets, danger)
+    notes = '{"made": "by a test"}'
+    return NetworkFile(hidden, buckets, SCALE, notes, weights, sees_danger=danger)
 
 
 @pytest.fixture
@@ -55,9 +63,11 @@ class Reference:
     def __init__(self, file: NetworkFile) -> None:
         hidden, self.buckets = file.hidden, file.buckets
         numbers = np.frombuffer(file.weights[: -4 * file.buckets], dtype="<i2").astype(np.int64)
-        self.inputs = numbers[: 768 * hidden].reshape(768, hidden)
-        self.biases = numbers[768 * hidden : 769 * hidden]
-        self.outputs = numbers[769 * hidden :].reshape(file.buckets, 2, hidden)
+        self.sees_danger = file.sees_danger
+        count = 1536 if file.sees_danger else 768
+        self.inputs = numbers[: count * hidden].reshape(count, hidden)
+        self.biases = numbers[count * hidden : (count + 1) * hidden]
+        self.outputs = numbers[(count + 1) * hidden :].reshape(file.buckets, 2, hidden)
         self.output_biases = np.frombuffer(file.weights[-4 * file.buckets :], dtype="<i4")
         self.scale = file.scale
 
@@ -66,12 +76,13 @@ class Reference:
         assert king is not None
         sums = self.biases.copy()
         for square, piece in board.piece_map().items():
+            second = 768 * (self.sees_danger and is_in_danger(board, square))
             if colour == chess.BLACK:
                 square = chess.square_mirror(square)
             if chess.square_file(king) >= 4:
                 square = chess.square(7 - chess.square_file(square), chess.square_rank(square))
             sums += self.inputs[
-                384 * (piece.color != colour) + 64 * (piece.piece_type - 1) + square
+                second + 384 * (piece.color != colour) + 64 * (piece.piece_type - 1) + square
             ]
         return np.clip(sums, 0, 255)
 
@@ -106,8 +117,11 @@ def random_boards(seed: int, count: int, *, chess960: bool = False) -> list[ches
 
 
 @pytest.mark.parametrize(("hidden", "buckets"), [(32, 1), (64, 8), (128, 1), (128, 8), (256, 1)])
-def test_the_whole_numbers_are_those_of_the_definition(hidden: int, buckets: int) -> None:
-    file = make_file(hidden, buckets)
+@pytest.mark.parametrize("danger", [False, True])
+def test_the_whole_numbers_are_those_of_the_definition(
+    hidden: int, buckets: int, danger: bool
+) -> None:
+    file = make_file(hidden, buckets, danger=danger)
     reference, evaluator = Reference(file), core.Evaluator(file.network)
     for board in random_boards(hidden + buckets, 150):
         assert evaluator.evaluate(Board(board)) == reference.evaluate(board), board.fen()
@@ -174,13 +188,14 @@ LONGEST_LINE = 60  # longer than the plies that are looked back
 
 
 @pytest.mark.parametrize("chess960", [False, True])
+@pytest.mark.parametrize("danger", [False, True])
 @pytest.mark.parametrize("hidden", [64, 128])
 def test_accumulators_on_a_walk_through_the_tree_are_never_wrong(
-    chess960: bool, hidden: int
+    chess960: bool, hidden: int, danger: bool
 ) -> None:
     """Most plies are passed by unevaluated, so that an accumulator is derived over several moves of
     any kind; each value is that of the definition, from scratch."""
-    file = make_file(hidden)._replace(stands_alone=True)
+    file = make_file(hidden, danger=danger)._replace(stands_alone=True)
     evaluator, reference = core.Evaluator(file.network), Reference(file)
     kinds: Counter[str] = Counter()
     for seed in range(8):
@@ -228,15 +243,17 @@ def test_a_walk_has_no_holes() -> None:
             evaluator.evaluate_walk([(ply, Board(), True) for ply in plies])
 
 
-def test_colours_changed_make_no_difference() -> None:
-    evaluator = core.Evaluator(make_file(128).network)
+@pytest.mark.parametrize("danger", [False, True])
+def test_colours_changed_make_no_difference(danger: bool) -> None:
+    evaluator = core.Evaluator(make_file(128, danger=danger).network)
     for board in random_boards(3, 200):
         assert evaluator.evaluate(Board(board)) == evaluator.evaluate(Board(board.mirror()))
 
 
-def test_a_mirror_makes_no_difference() -> None:
+@pytest.mark.parametrize("danger", [False, True])
+def test_a_mirror_makes_no_difference(danger: bool) -> None:
     """Where castling allows one."""
-    evaluator = core.Evaluator(make_file(128).network)
+    evaluator = core.Evaluator(make_file(128, danger=danger).network)
     seen = 0
     for board in random_boards(4, 300):
         if board.castling_rights:
@@ -348,12 +365,15 @@ def test_a_man_s_value_is_what_the_evaluation_loses_without_it() -> None:
 # ---- files
 
 
-def test_a_file_comes_back_as_it_was(tmp_path: Path) -> None:
-    file = make_file(64, 8)
+@pytest.mark.parametrize("alone", [False, True])
+@pytest.mark.parametrize("danger", [False, True])
+def test_a_file_comes_back_as_it_was(tmp_path: Path, danger: bool, alone: bool) -> None:
+    file = make_file(64, 8, danger=danger)._replace(stands_alone=alone)
     path = tmp_path / "own.nnue"
     path.write_bytes(format_network(file))
     assert read_network(str(path)) == file
     assert (file.network.hidden, file.network.buckets, file.network.scale) == (64, 8, SCALE)
+    assert (file.network.sees_danger, file.network.stands_alone) == (danger, alone)
 
 
 def test_every_cut_is_refused() -> None:
@@ -492,7 +512,7 @@ WRONG_FILES = {
     "a flipped bit in the weights": (flip_bit(WHOLE, 9999), "its checksum is wrong"),
     "a flipped bit in the checksum": (flip_bit(WHOLE, -1), "its checksum is wrong"),
     "a byte more and its checksum": (with_checksum(WHOLE[:-4] + b"\0"), "size does not fit"),
-    "another version": (WHOLE[:8] + b"\x03" + WHOLE[9:], "version 3, but this engine reads"),
+    "another version": (WHOLE[:8] + b"\x05" + WHOLE[9:], "version 5, but this engine reads 4"),
     "no scale": (format_network(make_file(32)._replace(scale=0)), "scale must be from 1"),
     "weights too large": (format_network(overflowing_file()), "too large for its arithmetic"),
 }

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import pytest
-from learn_tools import own_games
+from learn_tools import is_in_danger, own_games
 from uci_process import COMMAND, ENVIRONMENT, TIMEOUT
 
 from core_ext import core
@@ -58,12 +58,13 @@ def error_of(
     positions: batch.Positions,
     hidden: int,
     buckets: int,
+    danger: bool,
     largest: float,
 ) -> float:
     order = np.arange(len(positions), dtype=np.uint32)
     span = (0, len(order))
     return core.learn_range(
-        None, parameters, positions, order, hidden, buckets, *TARGETS, largest, *span
+        None, parameters, positions, order, hidden, buckets, danger, *TARGETS, largest, *span
     )
 
 
@@ -75,18 +76,20 @@ def reference_gradient(
     positions: batch.Positions,
     hidden: int,
     buckets: int,
+    danger: bool,
     largest: float,
 ) -> tuple[float, npt.NDArray[np.float64]]:
     """Loss and gradient by the chain rule over whole arrays, written down from the definition."""
-    first = 768 * hidden
-    inputs, biases = parameters[:first].reshape(768, hidden), parameters[first : first + hidden]
+    count = 768 * (1 + danger)
+    first = count * hidden
+    inputs, biases = parameters[:first].reshape(count, hidden), parameters[first : first + hidden]
     outputs = parameters[first + hidden : -buckets].reshape(buckets, 2 * hidden)
     gradient = np.zeros_like(parameters)
     loss = 0.0
     for board, record in zip(batch.unpack(positions), positions, strict=True):
         black = not board.turn
         men = list(board.to_chess().piece_map().items())
-        active = np.zeros((2, 768))
+        active = np.zeros((2, count))
         for view in range(2):
             colour = bool(view) if black else not view
             king = board.to_chess().king(colour)
@@ -94,7 +97,9 @@ def reference_gradient(
             flip = (0 if colour else 56) ^ (7 if king % 8 > 3 else 0)
             for square, man in men:
                 other = man.color != colour
-                active[view, 384 * other + 64 * (man.piece_type - 1) + (square ^ flip)] = 1
+                second = 768 * (danger and is_in_danger(board.to_chess(), square))
+                place = 384 * other + 64 * (man.piece_type - 1) + (square ^ flip)
+                active[view, second + place] = 1
         sums = active @ inputs + biases
         clipped = np.clip(sums, 0, 1)
         bucket = (len(men) - 1) * buckets // 32
@@ -119,19 +124,20 @@ def reference_gradient(
 
 
 @pytest.mark.parametrize("largest", [ANY_ERROR, FEW_NODES_ERROR])
+@pytest.mark.parametrize("danger", [False, True])
 @pytest.mark.parametrize(("hidden", "buckets"), [(32, 1), (64, 8), (128, 1)])
 def test_the_gradient_is_that_of_the_chain_rule(
-    positions: batch.Positions, hidden: int, buckets: int, largest: float
+    positions: batch.Positions, hidden: int, buckets: int, danger: bool, largest: float
 ) -> None:
     some = positions[:: max(1, len(positions) // 40)].copy()
-    parameters = first_parameters(hidden, buckets, 5)
+    parameters = first_parameters(hidden, buckets, 5, danger)
     gradient = np.zeros_like(parameters)
     order = np.arange(len(some), dtype=np.uint32)
     loss = core.learn_range(
-        gradient, parameters, some, order, hidden, buckets, *TARGETS, largest, 0, len(order)
+        gradient, parameters, some, order, hidden, buckets, danger, *TARGETS, largest, 0, len(order)
     )
     expected_loss, expected = reference_gradient(
-        parameters.astype(np.float64), some, hidden, buckets, largest
+        parameters.astype(np.float64), some, hidden, buckets, danger, largest
     )
     assert loss == pytest.approx(expected_loss, rel=1e-5)
     assert np.abs(expected).max() > 1e-3
@@ -142,8 +148,8 @@ def test_the_gradient_is_that_of_the_chain_rule(
 def test_the_gradient_is_that_of_finite_differences(
     positions: batch.Positions, largest: float
 ) -> None:
-    shape = (32, 1)
-    parameters = first_parameters(*shape, 5)
+    shape = (32, 1, True)
+    parameters = first_parameters(32, 1, 5, True)
     gradient = np.zeros_like(parameters)
     order = np.arange(len(positions), dtype=np.uint32)
     core.learn_range(
@@ -183,11 +189,12 @@ def test_what_is_no_position_is_named(positions: batch.Positions) -> None:
     damaged["men"][3] = 0xFF
     order = np.arange(10, dtype=np.uint32)
     parameters = first_parameters(32, 1, 1)
+    shape = (32, 1, False)
     with pytest.raises(ValueError, match="item 3 is not a chess position"):
-        core.learn_range(None, parameters, damaged, order, 32, 1, *TARGETS, ANY_ERROR, 0, 10)
+        core.learn_range(None, parameters, damaged, order, *shape, *TARGETS, ANY_ERROR, 0, 10)
     with pytest.raises(ValueError, match="no position 10 among 10"):
         core.learn_range(
-            None, parameters, positions[:10].copy(), order + 1, 32, 1, *TARGETS, ANY_ERROR, 0, 10
+            None, parameters, positions[:10].copy(), order + 1, *shape, *TARGETS, ANY_ERROR, 0, 10
         )
 
 
@@ -298,6 +305,26 @@ def test_a_network_may_become_wider(data: Path, tmp_path: Path) -> None:
     np.testing.assert_array_equal(values[0], values[1])
     outputs = dequantise(read_network(str(other)))[-2 * (192 + 1) : -2].reshape(4, 96)
     assert np.count_nonzero(outputs[:, 32:]) > 64
+
+
+def test_a_network_may_learn_to_see_danger(
+    data: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """It evaluates as before, until it learns to tell men in danger from safe ones; then there is
+    no way back."""
+    first, same, other = (tmp_path / f"{name}.nnue" for name in ("first", "same", "other"))
+    words = [data, "--hidden", 32, "--threads", 1, "--epochs", 1]
+    assert train(first, *words) == 0
+    more = [*words, "--danger", "--from", first]
+    assert train(same, *more, "--rate", 1e-6) == 0
+    assert train(other, *more, "--batch", 64) == 0
+    positions = read_positions(data, Filter())
+    values = [batch.evaluate(positions, eval_file=path) for path in (first, same, other)]
+    np.testing.assert_array_equal(values[0], values[1])
+    rows = dequantise(read_network(str(other)))[: 2 * 768 * 32].reshape(2, 768, 32)
+    assert np.count_nonzero(np.any(rows[0] != rows[1], axis=1)) > 100
+    assert train(same, *words, "--from", other) == 2
+    assert "other.nnue: sees danger, so --danger must be given" in capfd.readouterr().err
 
 
 def test_networks_do_not_become_smaller(

@@ -73,8 +73,8 @@ def test_the_share_of_the_result_goes_from_the_first_to_the_last(
 
     def error(some: batch.Positions, order: list[int], share: float) -> float:
         chosen = np.array(order, dtype=np.uint32)
-        span = (STEEPNESS, ANY_ERROR, 0, len(chosen))
-        total = core.learn_range(None, training.parameters, some, chosen, 32, 1, share, *span)
+        rest = (*training.shape, share, STEEPNESS, ANY_ERROR, 0, len(chosen))
+        total = core.learn_range(None, training.parameters, some, chosen, *rest)
         return total / len(chosen)
 
     for step in range(training.total_steps):
@@ -109,9 +109,8 @@ def test_large_errors_pull_no_harder_unless_results_are_learnt_from(
     def loss(
         some: batch.Positions, chosen: npt.NDArray[np.uint32], share: float, e: float
     ) -> float:
-        targets = (share, STEEPNESS, e)
-        span = (0, len(chosen))
-        total = core.learn_range(None, training.parameters, some, chosen, 32, 1, *targets, *span)
+        rest = (*training.shape, share, STEEPNESS, e, 0, len(chosen))
+        total = core.learn_range(None, training.parameters, some, chosen, *rest)
         return total / len(chosen)
 
     first, last = training.shares

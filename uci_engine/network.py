@@ -15,8 +15,11 @@ from core_ext.core import Network, network_size
 from uci_engine.values import Value
 
 MAGIC = b"CYTHNET\n"
-VERSION = 1
-ALONE = 2  # the version of a network that stands alone: what is known of endings is not added
+# A file's version tells what its network is: one of these more than the first.
+FIRST_VERSION = 1
+ALONE = 1  # it stands alone: what is known of endings is not added
+DANGER = 2  # it sees danger: men in danger have inputs of their own
+LAST_VERSION = FIRST_VERSION + ALONE + DANGER
 HEADER = struct.Struct("<8s5I")  # magic, version, hidden, buckets, scale, length of the notes
 CHECKSUM = struct.Struct("<I")
 LARGEST_FILE = 16 << 20
@@ -34,10 +37,16 @@ class NetworkFile(Value):
     notes: str
     weights: bytes
     stands_alone: bool = False
+    sees_danger: bool = False
+
+    @property
+    def shape(self) -> tuple[int, int, bool]:
+        return self.hidden, self.buckets, self.sees_danger
 
     @property
     def network(self) -> Network:
-        return Network(self.weights, self.hidden, self.buckets, self.scale, self.stands_alone)
+        kind = (self.stands_alone, self.sees_danger)
+        return Network(self.weights, self.hidden, self.buckets, self.scale, *kind)
 
 
 def find_network(evaluation: str, path: str) -> Network | None:
@@ -60,14 +69,14 @@ def find_network(evaluation: str, path: str) -> Network | None:
     return _networks[path][1]
 
 
-def weights_size(hidden: int, buckets: int) -> int:
+def weights_size(hidden: int, buckets: int, sees_danger: bool) -> int:
     """In bytes: 16 bits a weight, but 32 for each output's bias."""
-    return 2 * network_size(hidden, buckets) + 2 * buckets
+    return 2 * network_size(hidden, buckets, sees_danger) + 2 * buckets
 
 
 def format_network(file: NetworkFile) -> bytes:
     notes = file.notes.encode()
-    version = ALONE if file.stands_alone else VERSION
+    version = FIRST_VERSION + ALONE * file.stands_alone + DANGER * file.sees_danger
     header = HEADER.pack(MAGIC, version, file.hidden, file.buckets, file.scale, len(notes))
     body = header + notes + file.weights
     return body + CHECKSUM.pack(binascii.crc32(body))
@@ -78,16 +87,19 @@ def parse_network(data: bytes) -> NetworkFile:
     if len(data) < HEADER.size + CHECKSUM.size or not data.startswith(MAGIC):
         raise ValueError("not a network file of this engine")
     _, version, hidden, buckets, scale, length = HEADER.unpack_from(data)
-    if version not in (VERSION, ALONE):
-        raise ValueError(f"a network file of version {version}, but this engine reads {ALONE}")
+    if not FIRST_VERSION <= version <= LAST_VERSION:
+        raise ValueError(
+            f"a network file of version {version}, but this engine reads {LAST_VERSION}"
+        )
+    alone, danger = (bool((version - FIRST_VERSION) & kind) for kind in (ALONE, DANGER))
     body, checksum = data[: -CHECKSUM.size], data[-CHECKSUM.size :]
     if CHECKSUM.unpack(checksum)[0] != binascii.crc32(body):
         raise ValueError("a damaged network file: its checksum is wrong")
     weights = body[HEADER.size + length :]
-    if len(weights) != weights_size(hidden, buckets):
+    if len(weights) != weights_size(hidden, buckets, danger):
         raise ValueError("a network file whose size does not fit its network")
     notes = body[HEADER.size : HEADER.size + length].decode(errors="replace")
-    file = NetworkFile(hidden, buckets, scale, notes, weights, version == ALONE)
+    file = NetworkFile(hidden, buckets, scale, notes, weights, alone, danger)
     _ = file.network  # or the core says what it can't use, when nobody knows the file any more
     return file
 

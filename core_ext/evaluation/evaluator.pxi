@@ -31,6 +31,7 @@ cdef void forget_views(EvaluatorC* e) noexcept nogil:
         for half in range(2):
             latest = &e.latest[view][half]
             memset(latest.men, 0, sizeof(latest.men))
+            latest.in_danger = 0
             memcpy(latest.sums, e.network.input_biases, e.network.hidden * sizeof(int16_t))
 
 
@@ -74,7 +75,7 @@ cdef inline void enter_ply(EvaluatorC* e, int ply) noexcept nogil:
     e.views[ply][WHITE].is_ready = e.views[ply][BLACK].is_ready = False
 
 
-cdef inline void find_view(EvaluatorC* e, const PositionC* pos, int ply, int view,
+cdef inline void find_view(EvaluatorC* e, const PositionC* pos, u64 in_danger, int ply, int view,
                            int hidden) noexcept nogil:
     """Make the accumulator of a ply: from the nearest ply above that has one, else from the latest
     one with the king on this half."""
@@ -84,10 +85,12 @@ cdef inline void find_view(EvaluatorC* e, const PositionC* pos, int ply, int vie
     cdef int above
     for above in range(ply - 1, max(ply - MOST_LOOKBACK, 0) - 1, -1):
         if e.views[above][view].is_ready and e.views[above][view].flip == flip:
-            derive_view(e.network, to, &e.views[above][view], pos, view, flip, hidden)
+            derive_view(e.network, to, &e.views[above][view], pos, in_danger, view, flip,
+                        hidden)
             return
-    derive_view(e.network, to, latest, pos, view, flip, hidden)
+    derive_view(e.network, to, latest, pos, in_danger, view, flip, hidden)
     memcpy(latest.men, to.men, sizeof(to.men))
+    latest.in_danger = in_danger
     memcpy(latest.sums, to.sums, hidden * sizeof(int16_t))
 
 
@@ -98,11 +101,12 @@ cdef void verify_views(EvaluatorC* e, const PositionC* pos, int ply) noexcept no
     cdef int view, unit, index, count
     cdef u16 inputs[MOST_MEN]
     cdef int piece
+    cdef u64 in_danger = men_in_danger(pos.pieces) if e.network.sees_danger else 0
     for view in range(2):
         count = 0
         for piece in range(6):
-            count = list_inputs(inputs, count, pos.pieces[piece], pos.pieces, piece, view,
-                                view_flip(view, king_square(pos, view)))
+            count = list_inputs(inputs, count, pos.pieces[piece], pos.pieces, in_danger, piece,
+                                view, view_flip(view, king_square(pos, view)))
         for unit in range(e.network.hidden):
             fresh[unit] = e.network.input_biases[unit]
             for index in range(count):
@@ -116,9 +120,10 @@ cdef void verify_views(EvaluatorC* e, const PositionC* pos, int ply) noexcept no
 cdef inline int evaluate_by_network(EvaluatorC* e, const PositionC* pos, int ply,
                                     int hidden) noexcept nogil:
     cdef int view
+    cdef u64 in_danger = men_in_danger(pos.pieces) if e.network.sees_danger else 0
     for view in range(2):
         if not e.views[ply][view].is_ready:
-            find_view(e, pos, ply, view, hidden)
+            find_view(e, pos, in_danger, ply, view, hidden)
     if DEBUG_BUILD:
         verify_views(e, pos, ply)
     return read_output(e.network, e.views[ply][pos.side].sums, e.views[ply][pos.side ^ 1].sums,

@@ -2,9 +2,14 @@
 #
 # In its view a side plays up the board with its king on the files a to d: what is true of a position
 # is true of its mirror image, and need be learned only once.
+#
+# A network may also see danger: then a man that a lesser one attacks, or any one while nothing defends
+# it, has an input of its own in place of the usual one. What a search would have to find out is plain
+# at a glance then.
 
 cdef enum:
-    INPUT_COUNT = 768  # own men and the other's, six kinds, 64 squares
+    PLAIN_INPUTS = 768   # own men and the other's, six kinds, 64 squares
+    DANGER_INPUTS = 1536 # the same twice: men that are safe, men in danger
     OTHER_SIDE = 384
     MOST_MEN = 32
 
@@ -14,8 +19,59 @@ cdef inline int view_flip(int view, int king) noexcept nogil:
     return (56 if view == BLACK else 0) ^ (7 if king & 4 else 0)
 
 
-cdef inline int input_index(int view, int flip, int colour, int piece, int square) noexcept nogil:
-    return (OTHER_SIDE if colour != view else 0) + 64 * piece + (square ^ flip)
+cdef inline int input_index(int view, int flip, int colour, int piece, int square,
+                            bint in_danger) noexcept nogil:
+    return ((PLAIN_INPUTS if in_danger else 0) + (OTHER_SIDE if colour != view else 0) + 64 * piece
+            + (square ^ flip))
+
+
+# What a colour's men attack: each kind with all lesser ones.
+cdef struct AttacksC:
+    u64 pawns
+    u64 minors
+    u64 rooks
+    u64 all
+
+
+cdef inline AttacksC layered_attacks(const u64* men, int colour, u64 blockers) noexcept nogil:
+    cdef AttacksC attacks
+    cdef u64 own = men[6 + colour]
+    cdef u64 pawns = men[PAWN] & own
+    cdef u64 left
+    attacks.pawns = forward_west(pawns, colour) | forward_east(pawns, colour)
+    attacks.minors = attacks.pawns
+    left = men[KNIGHT] & own
+    while left:
+        attacks.minors |= KNIGHT_ATTACKS[pop_lowest(&left)]
+    left = men[BISHOP] & own
+    while left:
+        attacks.minors |= bishop_attacks(pop_lowest(&left), blockers)
+    attacks.rooks = attacks.minors
+    left = men[ROOK] & own
+    while left:
+        attacks.rooks |= rook_attacks(pop_lowest(&left), blockers)
+    attacks.all = attacks.rooks | KING_ATTACKS[lowest(men[KING] & own)]
+    left = men[QUEEN] & own
+    while left:
+        attacks.all |= piece_attacks(QUEEN, pop_lowest(&left), blockers)
+    return attacks
+
+
+cdef inline u64 men_in_danger(const u64* men) noexcept nogil:
+    """Of six kinds, then two colours: those that a lesser man attacks, or any one while nothing
+    defends them. Kings are none of them: a check is another matter."""
+    cdef u64 blockers = men[6 + WHITE] | men[6 + BLACK]
+    cdef u64 found = 0, minors = men[KNIGHT] | men[BISHOP]
+    cdef AttacksC attacks[2]
+    cdef int colour
+    for colour in range(2):
+        attacks[colour] = layered_attacks(men, colour, blockers)
+    for colour in range(2):
+        found |= men[6 + colour] & (
+            (minors & attacks[colour ^ 1].pawns) | (men[ROOK] & attacks[colour ^ 1].minors)
+            | (men[QUEEN] & attacks[colour ^ 1].rooks)
+            | (attacks[colour ^ 1].all & ~attacks[colour].all))
+    return found & ~men[KING]
 
 
 cdef inline int output_bucket(int men, int buckets) noexcept nogil:

@@ -16,10 +16,12 @@ cdef enum:
 cdef struct ShapeC:
     int hidden
     int buckets
+    bint sees_danger
 
 cdef struct NetworkC:
     int hidden
     int buckets
+    bint sees_danger
     int scale                      # centipawns for an output of 1.0
     bint stands_alone              # without what is known of endings
     const int16_t* input_weights   # a row for each input
@@ -29,6 +31,7 @@ cdef struct NetworkC:
 
 cdef struct ViewC:
     u64 men[8]             # of the position that this is the view of: kinds, then colours
+    u64 in_danger          # those of them; none if the network does not see it
     int flip
     bint is_ready
     int16_t* sums
@@ -113,37 +116,44 @@ cdef bint has_safe_sums(const NetworkC* network) noexcept nogil:
     return True
 
 
-cdef inline int list_inputs(u16* inputs, int count, u64 squares, const u64* men, int piece,
-                            int view, int flip) noexcept nogil:
+cdef inline int input_count(bint sees_danger) noexcept nogil:
+    return DANGER_INPUTS if sees_danger else PLAIN_INPUTS
+
+
+cdef inline int list_inputs(u16* inputs, int count, u64 squares, const u64* men, u64 in_danger,
+                            int piece, int view, int flip) noexcept nogil:
     """Append the inputs of the men of one kind on some squares; how many there are now."""
     cdef int square
     while squares:
         square = pop_lowest(&squares)
-        inputs[count] = <u16>input_index(view, flip, (men[6 + BLACK] >> square) & 1, piece, square)
+        inputs[count] = <u16>input_index(view, flip, (men[6 + BLACK] >> square) & 1, piece, square,
+                                         (in_danger >> square) & 1)
         count += 1
     return count
 
 
 cdef inline void derive_view(const NetworkC* network, ViewC* to, const ViewC* source,
-                             const PositionC* pos, int view, int flip, int hidden) noexcept nogil:
+                             const PositionC* pos, u64 in_danger, int view, int flip,
+                             int hidden) noexcept nogil:
     """A position's accumulator from another one in the same view with the same flip."""
     cdef u16 added[MOST_MEN]
     cdef u16 removed[MOST_MEN]
     cdef int added_count = 0, removed_count = 0, piece
-    cdef u64 recoloured = source.men[6] ^ pos.colours[WHITE]
+    cdef u64 other = (source.men[6] ^ pos.colours[WHITE]) | (source.in_danger ^ in_danger)
     cdef u64 before, after, changed
     for piece in range(6):
         before = source.men[piece]
         after = pos.pieces[piece]
-        changed = (before ^ after) | (before & after & recoloured)
+        changed = (before ^ after) | (before & after & other)
         if changed:
             removed_count = list_inputs(removed, removed_count, before & changed, source.men,
-                                        piece, view, flip)
-            added_count = list_inputs(added, added_count, after & changed, pos.pieces, piece,
-                                      view, flip)
+                                        source.in_danger, piece, view, flip)
+            added_count = list_inputs(added, added_count, after & changed, pos.pieces,
+                                      in_danger, piece, view, flip)
     change_sums(to.sums, source.sums, network.input_weights, added, added_count, removed,
                 removed_count, hidden)
     memcpy(to.men, pos.pieces, sizeof(to.men))
+    to.in_danger = in_danger
     to.flip = flip
     to.is_ready = True
 

@@ -1,6 +1,6 @@
 # Training the network: the loss and its gradient over packed positions, and a step of AdamW.
 #
-# Of 768 inputs some twenty are on, so a position reads and writes that many rows of the first layer's
+# Of all inputs some twenty are on, so a position reads and writes that many rows of the first layer's
 # weights and nothing else of it. That is why this loop, without a library, is fast on a processor.
 #
 # The parameters are floats in one array: the first layer's weights, a row for each input; its biases;
@@ -25,7 +25,8 @@ cdef struct SampleC:
 
 
 cdef inline int parameter_count(const ShapeC* shape) noexcept nogil:
-    return (INPUT_COUNT + 1) * shape.hidden + shape.buckets * (2 * shape.hidden + 1)
+    cdef int inputs = input_count(shape.sees_danger)
+    return (inputs + 1) * shape.hidden + shape.buckets * (2 * shape.hidden + 1)
 
 
 cdef inline float loss_of(float error, float largest) noexcept nogil:
@@ -39,44 +40,40 @@ cdef inline float sigmoid(float x) noexcept nogil:
 
 
 cdef bint read_sample(SampleC* sample, const PackedC* packed, const TargetC* targets,
-                      int buckets) noexcept nogil:
+                      const ShapeC* shape) noexcept nogil:
     """The inputs that are on, and what the output should be; False if the bytes are no position."""
     cdef int side = packed.side >> 7
     cdef int index = 0, square, man, piece, colour, view
-    cdef int kings[2]
     cdef int flips[2]
-    cdef u64 left = packed.occupied
+    cdef u64 men[8]  # kinds, then colours
+    cdef u64 left = packed.occupied, in_danger = 0
     cdef float result, chance
     if popcount(left) > MOST_MEN or packed.result > 2:
         return False
-    kings[WHITE] = kings[BLACK] = NO_SQUARE
+    memset(men, 0, sizeof(men))
     while left:
         square = pop_lowest(&left)
         man = (packed.men[index >> 1] >> (4 * (index & 1))) & 15
         index += 1
-        if man & 7 == KING:
-            kings[man >> 3] = square
-    if kings[WHITE] == NO_SQUARE or kings[BLACK] == NO_SQUARE:
-        return False
-    for view in range(2):
-        flips[view] = view_flip(side ^ view, kings[side ^ view])
-    sample.men = index
-    index = 0
-    left = packed.occupied
-    while left:
-        square = pop_lowest(&left)
-        man = (packed.men[index >> 1] >> (4 * (index & 1))) & 15
-        piece = man & 7
-        if piece == CASTLING_ROOK:
-            piece = ROOK
+        piece = ROOK if man & 7 == CASTLING_ROOK else man & 7
         if piece > KING:
             return False
-        colour = man >> 3
-        for view in range(2):
-            sample.inputs[view][index] = <u16>input_index(side ^ view, flips[view], colour, piece,
-                                                          square)
-        index += 1
-    sample.bucket = output_bucket(sample.men, buckets)
+        men[piece] |= bit(square)
+        men[6 + (man >> 3)] |= bit(square)
+    for view in range(2):
+        left = men[KING] & men[6 + (side ^ view)]
+        if left == 0:
+            return False
+        flips[view] = view_flip(side ^ view, lowest(left))
+    if shape.sees_danger:
+        in_danger = men_in_danger(men)
+    sample.men = index
+    for view in range(2):
+        index = 0
+        for piece in range(6):
+            index = list_inputs(sample.inputs[view], index, men[piece], men, in_danger, piece,
+                                side ^ view, flips[view])
+    sample.bucket = output_bucket(sample.men, shape.buckets)
     result = 0.5 * packed.result
     chance = sigmoid(targets.steepness * packed.score)
     sample.target = targets.result_share * result + (1 - targets.result_share) * chance
@@ -90,7 +87,7 @@ cdef inline float learn_sample(float* gradient, const float* parameters, const S
                                bint learning) noexcept nogil:
     """The loss of one position; its gradient is added, if that is wanted."""
     cdef float sums[2][MOST_UNITS]
-    cdef int biases = INPUT_COUNT * hidden
+    cdef int biases = input_count(shape.sees_danger) * hidden
     cdef int outputs = biases + hidden + sample.bucket * 2 * hidden
     cdef int output_bias = biases + hidden + shape.buckets * 2 * hidden + sample.bucket
     cdef int view
@@ -134,7 +131,7 @@ cdef int64_t learn_positions(double* loss, float* gradient, const float* paramet
     for index in range(count):
         if index + 4 < count:
             prefetch(&positions[order[index + 4]])
-        if not read_sample(&sample, &positions[order[index]], targets, shape.buckets):
+        if not read_sample(&sample, &positions[order[index]], targets, shape):
             return index
         loss[0] += learn_as_sized(gradient, parameters, &sample, shape, targets.largest_error,
                                   learning)

@@ -11,10 +11,12 @@ cdef class Network:
     cdef NetworkC network
     cdef int16_t* memory
 
-    def __cinit__(self, data, hidden, buckets, scale, bint stands_alone=False):
-        cdef ShapeC shape = checked_shape(hidden, buckets)
+    def __cinit__(self, data, hidden, buckets, scale, bint stands_alone=False,
+                  bint sees_danger=False):
+        cdef ShapeC shape = checked_shape(hidden, buckets, sees_danger)
+        cdef int inputs = input_count(sees_danger)
         cdef int outputs = 2 * shape.hidden * shape.buckets
-        cdef Py_ssize_t shorts = (INPUT_COUNT + 1) * shape.hidden + outputs
+        cdef Py_ssize_t shorts = (inputs + 1) * shape.hidden + outputs
         cdef Py_ssize_t size = shorts * sizeof(int16_t) + shape.buckets * sizeof(int32_t)
         cdef BufferView source = BufferView(data, False, 1, size)
         self.network.scale = checked_number("the network's scale", scale, 1, 10000)
@@ -23,10 +25,11 @@ cdef class Network:
             raise MemoryError("no memory for the network")
         memcpy(self.memory, source.view.buf, size)
         self.network.stands_alone = stands_alone
+        self.network.sees_danger = sees_danger
         self.network.hidden = shape.hidden
         self.network.buckets = shape.buckets
         self.network.input_weights = self.memory
-        self.network.input_biases = self.memory + INPUT_COUNT * shape.hidden
+        self.network.input_biases = self.memory + inputs * shape.hidden
         self.network.output_weights = self.network.input_biases + shape.hidden
         self.network.output_biases = <int32_t*>(self.memory + shorts)
         if not has_safe_sums(&self.network):
@@ -50,6 +53,10 @@ cdef class Network:
     @property
     def stands_alone(self):
         return self.network.stands_alone
+
+    @property
+    def sees_danger(self):
+        return self.network.sees_danger
 
 
 cdef class Evaluator:

@@ -2,33 +2,39 @@
 
 HIDDEN_SIZES = range(NETWORK_STEP, MOST_UNITS + 1, NETWORK_STEP)
 MOST_BUCKETS = 8
-NETWORK_INPUTS = INPUT_COUNT
 ACTIVATION_UNIT = ACTIVATION_ONE  # what 1.0 is in a quantised network's hidden layer
 WEIGHT_UNIT = WEIGHT_ONE          # and in its output's weights
 
 
-cdef ShapeC checked_shape(hidden, buckets) except *:
+cdef ShapeC checked_shape(hidden, buckets, bint sees_danger) except *:
     cdef ShapeC shape
     if hidden not in HIDDEN_SIZES:
         raise ValueError(f"the hidden layer has a multiple of {NETWORK_STEP} units, at most "
                          f"{MOST_UNITS}, not {hidden}")
     shape.hidden = hidden
     shape.buckets = checked_number("the number of output buckets", buckets, 1, MOST_BUCKETS)
+    shape.sees_danger = sees_danger
     return shape
 
 
-def network_size(hidden, buckets):
+def network_inputs(bint sees_danger):
+    """How many inputs a network has."""
+    return input_count(sees_danger)
+
+
+def network_size(hidden, buckets, bint sees_danger=False):
     """How many parameters such a network has."""
-    cdef ShapeC shape = checked_shape(hidden, buckets)
+    cdef ShapeC shape = checked_shape(hidden, buckets, sees_danger)
     return parameter_count(&shape)
 
 
-def learn_range(gradient, parameters, source, order, hidden, buckets, float result_share,
-                float steepness, float largest_error, Py_ssize_t first, Py_ssize_t end):
+def learn_range(gradient, parameters, source, order, hidden, buckets, bint sees_danger,
+                float result_share, float steepness, float largest_error, Py_ssize_t first,
+                Py_ssize_t end):
     """Add the gradient of a range of the order to `gradient`, unless that is None; the sum of the
     losses: squared errors, but lines beyond the largest one. Threads may share all but the
     gradient."""
-    cdef ShapeC shape = checked_shape(hidden, buckets)
+    cdef ShapeC shape = checked_shape(hidden, buckets, sees_danger)
     cdef TargetC targets = TargetC(result_share, steepness, largest_error)
     cdef bint learning = gradient is not None
     cdef int size = parameter_count(&shape)

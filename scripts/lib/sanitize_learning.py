@@ -25,7 +25,8 @@ from uci_engine.learn.checkpoint import Floats
 from uci_engine.learn.train import LARGEST_WEIGHT, first_parameters, quantise
 from uci_engine.network import OWN_NETWORK, NetworkFile, format_network, read_network
 
-SHAPES = ((32, 1), (64, 8), (256, 1), (512, 8), (1024, 2))  # units and outputs
+# Units, outputs, and whether it sees danger.
+SHAPES = ((32, 1, True), (64, 8, False), (256, 1, True), (512, 8, False), (1024, 2, True))
 SCALE = 200
 POSITIONS = 6
 LONGEST_WALK = 129  # to the last ply that has accumulators
@@ -40,9 +41,9 @@ STEPS = 3
 DAMAGED_RECORDS = 20_000
 
 
-def make_file(hidden: int, buckets: int) -> NetworkFile:
-    weights = quantise(first_parameters(hidden, buckets, 1), hidden, buckets)
-    return NetworkFile(hidden, buckets, SCALE, "{}", weights)
+def make_file(hidden: int, buckets: int, danger: bool) -> NetworkFile:
+    weights = quantise(first_parameters(hidden, buckets, 1, danger), hidden, buckets, danger)
+    return NetworkFile(hidden, buckets, SCALE, "{}", weights, sees_danger=danger)
 
 
 def read_boards(lines: list[suites.PerftLine]) -> list[core.Board]:
@@ -85,7 +86,8 @@ def run_networks(lines: list[suites.PerftLine], chance: random.Random) -> str:
 
 def make_wild(file: NetworkFile, chance: random.Random) -> core.Network:
     """A first layer whose sums don't fit 16 bits, and biases of any size."""
-    first, last = 2 * file.hidden * (core.NETWORK_INPUTS + 1), 4 * file.buckets  # bytes
+    inputs = core.network_inputs(file.sees_danger)
+    first, last = 2 * file.hidden * (inputs + 1), 4 * file.buckets  # bytes
     outputs = file.weights[first:-last]
     return file._replace(weights=chance.randbytes(first) + outputs + chance.randbytes(last)).network
 
@@ -127,7 +129,7 @@ def run_network_batches(lines: list[suites.PerftLine], chance: random.Random) ->
     positions = np.tile(batch.pack(boards), COPIES)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "own.nnue")
-        path.write_bytes(format_network(make_file(64, 8)))
+        path.write_bytes(format_network(make_file(64, 8, True)))
         for eval_file in (OWN_NETWORK, path):
             evaluator = core.Evaluator(read_network(str(eval_file)).network)
             values = [evaluator.evaluate(board) for board in boards]
@@ -208,10 +210,10 @@ def run_training(lines: list[suites.PerftLine], chance: random.Random) -> str:
     positions = expand_games(b"".join(play_games(None, range(GAMES))))
     size, half = len(positions), len(positions) // 2
     order = np.array(chance.sample(range(size), size), dtype=np.uint32)
-    for hidden, buckets in SHAPES:
-        parameters = first_parameters(hidden, buckets, 1)
+    for hidden, buckets, danger in SHAPES:
+        parameters = first_parameters(hidden, buckets, 1, danger)
         means, squares, *gradients = (np.zeros_like(parameters) for _ in range(4))
-        learn = learner(parameters, positions, order, hidden, buckets)
+        learn = learner(parameters, positions, order, (hidden, buckets, danger))
         before = learn(None, first=0, end=size)
         improve = partial(core.adam_step, parameters, means, squares, gradients, scale=1 / size)
         for step in range(1, STEPS + 1):
@@ -228,10 +230,10 @@ def learner(
     parameters: Floats,
     positions: batch.Positions,
     order: npt.NDArray[np.uint32],
-    hidden: int,
-    buckets: int,
+    shape: tuple[int, int, bool],
 ) -> Callable[..., float]:
     """To be called with a gradient and a range of the order."""
+    hidden, buckets, sees_danger = shape
     return partial(
         core.learn_range,
         parameters=parameters,
@@ -239,6 +241,7 @@ def learner(
         order=order,
         hidden=hidden,
         buckets=buckets,
+        sees_danger=sees_danger,
         result_share=0.3,
         steepness=0.005,
         largest_error=0.1,
@@ -248,16 +251,14 @@ def learner(
 def run_records(lines: list[suites.PerftLine], chance: random.Random) -> str:
     """Learning from what may be no position."""
     packed = batch.pack(read_boards(lines))
-    hidden, buckets = SHAPES[0]
-    parameters = first_parameters(hidden, buckets, 1)
+    hidden, buckets, danger = shape = SHAPES[0]
+    parameters = first_parameters(hidden, buckets, 1, danger)
     gradient, order = np.zeros_like(parameters), np.zeros(1, dtype=np.uint32)
     taken = 0
     for _ in range(DAMAGED_RECORDS):
         record = damage(chance.choice(packed).tobytes(), chance)
         record = record[: core.PACKED_SIZE].ljust(core.PACKED_SIZE, b"\0")
-        learn = learner(
-            parameters, np.frombuffer(record, dtype=batch.POSITION), order, hidden, buckets
-        )
+        learn = learner(parameters, np.frombuffer(record, dtype=batch.POSITION), order, shape)
         with contextlib.suppress(ValueError):
             learn(gradient, first=0, end=1)
             taken += 1

@@ -75,6 +75,7 @@ def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
         metavar="N",
         help="outputs, by the number of men (1)",
     )
+    add("--danger", action="store_true", help="men in danger have inputs of their own")
     add("--epochs", type=count_number, default=20, metavar="N", help="times through the data (20)")
     add("--batch", type=count_number, default=4096, metavar="N", help="positions a step (4096)")
     add("--rate", type=decimal_between(1e-6, 0.1), default=0.004, help="of the first steps (0.004)")
@@ -104,11 +105,15 @@ def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
 def main(arguments: Sequence[str], end: float | None = None) -> int:
     """At the moment `end` of the monotonic clock it is interrupted."""
     options = parse_arguments(arguments)
-    core.network_size(options.hidden, options.buckets)  # a wrong size is told before the reading
+    core.network_size(*shape_of(options))  # a wrong size is told before the reading
     with alone_replacing(options.out):
         refuse_other_kinds(options.out)
         check_writable(options.out)
         return train(options, arguments, end)
+
+
+def shape_of(options: argparse.Namespace) -> tuple[int, int, bool]:
+    return options.hidden, options.buckets, options.danger
 
 
 def refuse_other_kinds(out: Path) -> None:
@@ -207,7 +212,7 @@ class Training:
         self.options = options
         self.data = data
         self.steepness = steepness
-        self.shape = (options.hidden, options.buckets)
+        self.shape = shape_of(options)
         first, last = options.share, options.last_share
         self.shares = (first, first if last is None else last)
         self.largest_error = options.largest_error or (
@@ -336,8 +341,9 @@ class Training:
         }
         weights = quantise(self.parameters, *self.shape)
         scale = round(1 / self.steepness)
-        alone = self.options.alone
-        file = NetworkFile(*self.shape, scale, json.dumps(notes), weights, stands_alone=alone)
+        hidden, buckets, danger = self.shape
+        kind = (self.options.alone, danger)
+        file = NetworkFile(hidden, buckets, scale, json.dumps(notes), weights, *kind)
         replace_bytes(self.options.out, format_network(file))
         self.checkpoint.unlink(missing_ok=True)
 
@@ -373,9 +379,10 @@ def shares(first: int, end: int, count: int) -> Iterator[tuple[int, int]]:
     return pairwise(borders)
 
 
-def quantise(parameters: Floats, hidden: int, buckets: int) -> bytes:
+def quantise(parameters: Floats, hidden: int, buckets: int, sees_danger: bool = False) -> bytes:
     """The weights as whole numbers, in the form that the engine reads."""
-    inputs, outputs, biases = np.split(parameters, output_borders(hidden, buckets))
+    borders = output_borders(hidden, buckets, sees_danger)
+    inputs, outputs, biases = np.split(parameters, borders)
     return b"".join(
         [
             np.rint(inputs * core.ACTIVATION_UNIT).astype("<i2").tobytes(),
@@ -388,7 +395,7 @@ def quantise(parameters: Floats, hidden: int, buckets: int) -> bytes:
 def dequantise(network: NetworkFile) -> Floats:
     """The parameters that `quantise` makes these weights of."""
     biases = 4 * network.buckets
-    first, _ = output_borders(network.hidden, network.buckets)
+    first, _ = output_borders(*network.shape)
     shorts = np.frombuffer(network.weights[:-biases], dtype="<i2").astype(np.float32)
     longs = np.frombuffer(network.weights[-biases:], dtype="<i4").astype(np.float32)
     return np.concatenate(
@@ -403,41 +410,51 @@ def dequantise(network: NetworkFile) -> Floats:
 
 def first_weights(options: argparse.Namespace) -> Floats:
     """Another network's, or random ones. ValueError if that network is larger. A single output
-    becomes as many as are wanted, which may learn to differ from now on; units that are added begin
-    with random weights, but without a say in the outputs."""
-    first = first_parameters(options.hidden, options.buckets, options.seed)
+    becomes as many as are wanted, which may learn to differ from now on, and so may the inputs of
+    men in danger; units that are added begin with random weights, but without a say in the
+    outputs."""
+    hidden, buckets, danger = shape_of(options)
+    first = first_parameters(hidden, buckets, options.seed, danger)
     if options.begin is None:
         return first
     network = read_network(str(options.begin))
-    if network.hidden > options.hidden or network.buckets not in (1, options.buckets):
+    if network.hidden > hidden or network.buckets not in (1, buckets):
         raise ValueError(
             f"{options.begin}: {network.hidden} units and {network.buckets} outputs, "
-            f"not {options.hidden} and {options.buckets}"
+            f"not {hidden} and {buckets}"
         )
-    borders = output_borders(network.hidden, network.buckets)
-    old_inputs, old_outputs, old_biases = np.split(dequantise(network), borders)
-    copies = options.buckets // network.buckets
-    inputs, outputs, biases = np.split(first, output_borders(options.hidden, options.buckets))
+    if network.sees_danger and not danger:
+        raise ValueError(f"{options.begin}: sees danger, so --danger must be given")
+    old_inputs, old_outputs, old_biases = np.split(
+        dequantise(network), output_borders(*network.shape)
+    )
+    rows, old_bias = np.split(old_inputs.reshape(-1, network.hidden), [-1])
+    if danger and not network.sees_danger:
+        rows = np.concatenate([rows, rows])
+    copies = buckets // network.buckets
+    inputs, outputs, biases = np.split(first, output_borders(hidden, buckets, danger))
     outputs[:] = 0
     biases[:] = np.tile(old_biases, copies)
-    for new, old in ((inputs, old_inputs), (outputs, np.tile(old_outputs, copies))):
-        rows = old.reshape(-1, network.hidden)
-        new.reshape(-1, options.hidden)[:, : network.hidden] = rows
+    old_rows = np.concatenate([rows, old_bias])
+    for new, old in ((inputs, old_rows), (outputs, np.tile(old_outputs, copies))):
+        new.reshape(-1, hidden)[:, : network.hidden] = old.reshape(-1, network.hidden)
     return first
 
 
-def output_borders(hidden: int, buckets: int) -> tuple[int, int]:
+def output_borders(hidden: int, buckets: int, sees_danger: bool) -> tuple[int, int]:
     """Where the outputs' weights begin among the parameters, and their biases."""
-    first = (core.NETWORK_INPUTS + 1) * hidden
+    first = (core.network_inputs(sees_danger) + 1) * hidden
     return first, first + buckets * 2 * hidden
 
 
-def first_parameters(hidden: int, buckets: int, seed: int) -> Floats:
-    """Small random weights, no biases."""
+def first_parameters(hidden: int, buckets: int, seed: int, sees_danger: bool = False) -> Floats:
+    """Small random weights, no biases; those of men in danger are as if they were in none."""
     chance = np.random.default_rng(seed)
-    parameters = np.zeros(core.network_size(hidden, buckets), dtype=np.float32)
-    inputs, outputs = core.NETWORK_INPUTS * hidden, buckets * 2 * hidden
-    parameters[:inputs] = chance.normal(0, 1 / math.sqrt(32), inputs)
-    first = inputs + hidden
-    parameters[first : first + outputs] = chance.normal(0, 1 / math.sqrt(hidden), outputs)
+    parameters = np.zeros(core.network_size(hidden, buckets, sees_danger), dtype=np.float32)
+    plain = core.network_inputs(False) * hidden
+    parameters[:plain] = chance.normal(0, 1 / math.sqrt(32), plain)
+    if sees_danger:
+        parameters[plain : 2 * plain] = parameters[:plain]
+    first, end = output_borders(hidden, buckets, sees_danger)
+    parameters[first:end] = chance.normal(0, 1 / math.sqrt(hidden), end - first)
     return parameters
