@@ -13,6 +13,7 @@ cdef struct EvaluatorC:
     PawnEntryC* pawns
     int16_t* sums            # the memory of all views
     ViewC views[MAX_PLY + 1][2]
+    AttacksC attacks[MAX_PLY + 1][2]  # where the views are ready and see danger
     ViewC latest[2][2]       # by view and half
 
 
@@ -75,42 +76,66 @@ cdef inline void enter_ply(EvaluatorC* e, int ply) noexcept nogil:
     e.views[ply][WHITE].is_ready = e.views[ply][BLACK].is_ready = False
 
 
-cdef inline void find_view(EvaluatorC* e, const PositionC* pos, u64 in_danger, int ply, int view,
-                           int hidden) noexcept nogil:
-    """Make the accumulator of a ply: from the nearest ply above that has one, else from the latest
-    one with the king on this half."""
-    cdef int flip = view_flip(view, king_square(pos, view))
-    cdef ViewC* latest = &e.latest[view][(flip & 7) != 0]
-    cdef ViewC* to = &e.views[ply][view]
+cdef inline int nearest_ply(const EvaluatorC* e, int ply, int view, int flip) noexcept nogil:
+    """The nearest one above that has an accumulator of this view; -1 if none is near."""
     cdef int above
     for above in range(ply - 1, max(ply - MOST_LOOKBACK, 0) - 1, -1):
         if e.views[above][view].is_ready and e.views[above][view].flip == flip:
-            derive_view(e.network, to, &e.views[above][view], pos, in_danger, view, flip,
-                        hidden)
-            return
-    derive_view(e.network, to, latest, pos, in_danger, view, flip, hidden)
-    memcpy(latest.men, to.men, sizeof(to.men))
-    latest.in_danger = in_danger
-    memcpy(latest.sums, to.sums, hidden * sizeof(int16_t))
+            return above
+    return -1
+
+
+cdef inline void find_views(EvaluatorC* e, const PositionC* pos, int ply, int hidden) noexcept nogil:
+    """Make the accumulators of a ply: from the nearest ply above that has them, else from the latest
+    ones with the king on this half."""
+    cdef u64 in_danger = 0
+    cdef ChangesC changes
+    cdef ViewC* latest
+    cdef const ViewC* source
+    cdef int view, flip, above, listed = -1
+    if e.network.sees_danger:
+        in_danger = men_in_danger(pos.pieces, e.attacks[ply])
+    for view in range(2):
+        flip = view_flip(view, king_square(pos, view))
+        latest = &e.latest[view][(flip & 7) != 0]
+        above = nearest_ply(e, ply, view, flip)
+        source = &e.views[above][view] if above >= 0 else latest
+        if above < 0 or above != listed:
+            list_changes(&changes, source, pos, in_danger)
+            listed = above
+        derive_view(e.network, &e.views[ply][view], source, &changes, pos, in_danger, view, flip,
+                    hidden)
+        if above < 0:
+            memcpy(latest.men, pos.pieces, sizeof(latest.men))
+            latest.in_danger = in_danger
+            memcpy(latest.sums, e.views[ply][view].sums, hidden * sizeof(int16_t))
+
+
+cdef inline u64 attacked_by(const EvaluatorC* e, const PositionC* pos, int ply,
+                            int colour) noexcept nogil:
+    """All squares that a colour attacks, which the network may have found already."""
+    if e.network != NULL and e.network.sees_danger and e.views[ply][WHITE].is_ready:
+        return e.attacks[ply][colour].all
+    return attacks_by(pos, colour, occupied(pos))
 
 
 cdef void verify_views(EvaluatorC* e, const PositionC* pos, int ply) noexcept nogil:
     """For the debug build: an accumulator that is not the one from scratch ends the program."""
     cdef int16_t fresh[MOST_UNITS]
     cdef char fen[MAX_FEN_LENGTH]
-    cdef int view, unit, index, count
-    cdef u16 inputs[MOST_MEN]
-    cdef int piece
-    cdef u64 in_danger = men_in_danger(pos.pieces) if e.network.sees_danger else 0
+    cdef int view, flip, unit, index, piece, count = 0
+    cdef u16 men[MOST_MEN]
+    cdef AttacksC attacks[2]
+    cdef u64 in_danger = men_in_danger(pos.pieces, attacks) if e.network.sees_danger else 0
+    for piece in range(6):
+        count = list_men(men, count, pos.pieces[piece], pos.pieces, in_danger, piece)
     for view in range(2):
-        count = 0
-        for piece in range(6):
-            count = list_inputs(inputs, count, pos.pieces[piece], pos.pieces, in_danger, piece,
-                                view, view_flip(view, king_square(pos, view)))
+        flip = view_flip(view, king_square(pos, view))
         for unit in range(e.network.hidden):
             fresh[unit] = e.network.input_biases[unit]
             for index in range(count):
-                fresh[unit] += e.network.input_weights[inputs[index] * e.network.hidden + unit]
+                fresh[unit] += e.network.input_weights[
+                    input_index(men[index], view, flip) * e.network.hidden + unit]
         if memcmp(fresh, e.views[ply][view].sums, e.network.hidden * sizeof(int16_t)) != 0:
             write_fen(pos, fen, True)
             fprintf(stderr, "inconsistent accumulator: %s\n", fen)
@@ -119,11 +144,8 @@ cdef void verify_views(EvaluatorC* e, const PositionC* pos, int ply) noexcept no
 
 cdef inline int evaluate_by_network(EvaluatorC* e, const PositionC* pos, int ply,
                                     int hidden) noexcept nogil:
-    cdef int view
-    cdef u64 in_danger = men_in_danger(pos.pieces) if e.network.sees_danger else 0
-    for view in range(2):
-        if not e.views[ply][view].is_ready:
-            find_view(e, pos, in_danger, ply, view, hidden)
+    if not e.views[ply][WHITE].is_ready:
+        find_views(e, pos, ply, hidden)
     if DEBUG_BUILD:
         verify_views(e, pos, ply)
     return read_output(e.network, e.views[ply][pos.side].sums, e.views[ply][pos.side ^ 1].sums,

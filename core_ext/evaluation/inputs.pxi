@@ -19,10 +19,21 @@ cdef inline int view_flip(int view, int king) noexcept nogil:
     return (56 if view == BLACK else 0) ^ (7 if king & 4 else 0)
 
 
-cdef inline int input_index(int view, int flip, int colour, int piece, int square,
-                            bint in_danger) noexcept nogil:
-    return ((PLAIN_INPUTS if in_danger else 0) + (OTHER_SIDE if colour != view else 0) + 64 * piece
-            + (square ^ flip))
+cdef inline int list_men(u16* listed, int count, u64 squares, const u64* men, u64 in_danger,
+                         int piece) noexcept nogil:
+    """Append the men of one kind on some squares, as `input_index` knows them: in danger or not,
+    colour, kind and square. How many there are now."""
+    cdef int square
+    while squares:
+        square = pop_lowest(&squares)
+        listed[count] = <u16>((in_danger >> square & 1) * 1024 + (men[6 + BLACK] >> square & 1) * 512
+                              + 64 * piece + square)
+        count += 1
+    return count
+
+
+cdef inline int input_index(int man, int view, int flip) noexcept nogil:
+    return ((man >> 9) ^ view) * OTHER_SIDE + ((man & 511) ^ flip)
 
 
 # What a colour's men attack: each kind with all lesser ones.
@@ -57,12 +68,12 @@ cdef inline AttacksC layered_attacks(const u64* men, int colour, u64 blockers) n
     return attacks
 
 
-cdef inline u64 men_in_danger(const u64* men) noexcept nogil:
+cdef inline u64 men_in_danger(const u64* men, AttacksC* attacks) noexcept nogil:
     """Of six kinds, then two colours: those that a lesser man attacks, or any one while nothing
-    defends them. Kings are none of them: a check is another matter."""
+    defends them. Kings are none of them: a check is another matter. Both colours' attacks are
+    filled in."""
     cdef u64 blockers = men[6 + WHITE] | men[6 + BLACK]
     cdef u64 found = 0, minors = men[KNIGHT] | men[BISHOP]
-    cdef AttacksC attacks[2]
     cdef int colour
     for colour in range(2):
         attacks[colour] = layered_attacks(men, colour, blockers)

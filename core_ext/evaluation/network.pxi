@@ -36,6 +36,13 @@ cdef struct ViewC:
     bint is_ready
     int16_t* sums
 
+# The men that one position has and another has not.
+cdef struct ChangesC:
+    u16 added[MOST_MEN]
+    u16 removed[MOST_MEN]
+    int added_count
+    int removed_count
+
 cdef extern from *:
     """
     /* As wide as a register: wider ones would go through the stack. */
@@ -120,38 +127,37 @@ cdef inline int input_count(bint sees_danger) noexcept nogil:
     return DANGER_INPUTS if sees_danger else PLAIN_INPUTS
 
 
-cdef inline int list_inputs(u16* inputs, int count, u64 squares, const u64* men, u64 in_danger,
-                            int piece, int view, int flip) noexcept nogil:
-    """Append the inputs of the men of one kind on some squares; how many there are now."""
-    cdef int square
-    while squares:
-        square = pop_lowest(&squares)
-        inputs[count] = <u16>input_index(view, flip, (men[6 + BLACK] >> square) & 1, piece, square,
-                                         (in_danger >> square) & 1)
-        count += 1
-    return count
-
-
-cdef inline void derive_view(const NetworkC* network, ViewC* to, const ViewC* source,
-                             const PositionC* pos, u64 in_danger, int view, int flip,
-                             int hidden) noexcept nogil:
-    """A position's accumulator from another one in the same view with the same flip."""
-    cdef u16 added[MOST_MEN]
-    cdef u16 removed[MOST_MEN]
-    cdef int added_count = 0, removed_count = 0, piece
+cdef inline void list_changes(ChangesC* changes, const ViewC* source, const PositionC* pos,
+                              u64 in_danger) noexcept nogil:
+    """What is different in a position from the one that another view is of."""
     cdef u64 other = (source.men[6] ^ pos.colours[WHITE]) | (source.in_danger ^ in_danger)
     cdef u64 before, after, changed
+    cdef int piece
+    changes.added_count = changes.removed_count = 0
     for piece in range(6):
         before = source.men[piece]
         after = pos.pieces[piece]
         changed = (before ^ after) | (before & after & other)
         if changed:
-            removed_count = list_inputs(removed, removed_count, before & changed, source.men,
-                                        source.in_danger, piece, view, flip)
-            added_count = list_inputs(added, added_count, after & changed, pos.pieces,
-                                      in_danger, piece, view, flip)
-    change_sums(to.sums, source.sums, network.input_weights, added, added_count, removed,
-                removed_count, hidden)
+            changes.removed_count = list_men(changes.removed, changes.removed_count,
+                                             before & changed, source.men, source.in_danger, piece)
+            changes.added_count = list_men(changes.added, changes.added_count, after & changed,
+                                           pos.pieces, in_danger, piece)
+
+
+cdef inline void derive_view(const NetworkC* network, ViewC* to, const ViewC* source,
+                             const ChangesC* changes, const PositionC* pos, u64 in_danger, int view,
+                             int flip, int hidden) noexcept nogil:
+    """A position's accumulator from another one in the same view with the same flip."""
+    cdef u16 added[MOST_MEN]
+    cdef u16 removed[MOST_MEN]
+    cdef int index
+    for index in range(changes.added_count):
+        added[index] = <u16>input_index(changes.added[index], view, flip)
+    for index in range(changes.removed_count):
+        removed[index] = <u16>input_index(changes.removed[index], view, flip)
+    change_sums(to.sums, source.sums, network.input_weights, added, changes.added_count, removed,
+                changes.removed_count, hidden)
     memcpy(to.men, pos.pieces, sizeof(to.men))
     to.in_danger = in_danger
     to.flip = flip

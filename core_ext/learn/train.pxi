@@ -43,9 +43,11 @@ cdef bint read_sample(SampleC* sample, const PackedC* packed, const TargetC* tar
                       const ShapeC* shape) noexcept nogil:
     """The inputs that are on, and what the output should be; False if the bytes are no position."""
     cdef int side = packed.side >> 7
-    cdef int index = 0, square, man, piece, colour, view
+    cdef int index = 0, square, man, piece, view
     cdef int flips[2]
     cdef u64 men[8]  # kinds, then colours
+    cdef u16 listed[MOST_MEN]
+    cdef AttacksC attacks[2]
     cdef u64 left = packed.occupied, in_danger = 0
     cdef float result, chance
     if popcount(left) > MOST_MEN or packed.result > 2:
@@ -66,13 +68,13 @@ cdef bint read_sample(SampleC* sample, const PackedC* packed, const TargetC* tar
             return False
         flips[view] = view_flip(side ^ view, lowest(left))
     if shape.sees_danger:
-        in_danger = men_in_danger(men)
-    sample.men = index
+        in_danger = men_in_danger(men, attacks)
+    sample.men = 0
+    for piece in range(6):
+        sample.men = list_men(listed, sample.men, men[piece], men, in_danger, piece)
     for view in range(2):
-        index = 0
-        for piece in range(6):
-            index = list_inputs(sample.inputs[view], index, men[piece], men, in_danger, piece,
-                                side ^ view, flips[view])
+        for index in range(sample.men):
+            sample.inputs[view][index] = <u16>input_index(listed[index], side ^ view, flips[view])
     sample.bucket = output_bucket(sample.men, shape.buckets)
     result = 0.5 * packed.result
     chance = sigmoid(targets.steepness * packed.score)

@@ -23,9 +23,9 @@ cdef inline int16_t* pawn_entry(ThreadC* t, FrameC* f, int piece, int target) no
     return &t.history.pawns[f.pos.pawn_key & (PAWN_HISTORY_SIZE - 1)][piece][target]
 
 
-cdef inline void find_threats(FrameC* f) noexcept nogil:
+cdef inline void find_threats(ThreadC* t, FrameC* f) noexcept nogil:
     """Needed before the histories of its quiet moves are."""
-    f.threats = attacks_by(&f.pos, f.pos.side ^ 1, occupied(&f.pos))
+    f.threats = attacked_by(t.evaluator, &f.pos, f.ply, f.pos.side ^ 1)
 
 
 cdef inline int16_t* quiet_entry(ThreadC* t, FrameC* f, MoveC move) noexcept nogil:

@@ -147,7 +147,7 @@ cdef int quiesce(ThreadC* t, FrameC* f, int alpha, int beta) noexcept nogil:
         futility = best + DELTA_MARGIN
 
     if in_check:
-        find_threats(f)
+        find_threats(t, f)
     start_picker(&picker, f, entry.move, NULL_MOVE, QUIESCENCE_EXCHANGE, True)
     while True:
         move = next_move(&picker, t, f)
@@ -420,7 +420,7 @@ cdef int negamax(ThreadC* t, FrameC* f, int alpha, int beta, int depth,
         # What the table refutes the last move with is good to know elsewhere, too.
         if (entry.score >= beta and entry.move != NULL_MOVE and is_quiet(entry.move)
                 and is_legal_move(&f.pos, entry.move)):
-            find_threats(f)
+            find_threats(t, f)
             update_quiet(t, f, entry.move, history_bonus(depth))
         return entry.score
 
@@ -501,7 +501,7 @@ cdef int negamax(ThreadC* t, FrameC* f, int alpha, int beta, int depth,
             and f.excluded == NULL_MOVE and not is_root):
         depth -= 1
 
-    find_threats(f)
+    find_threats(t, f)
     start_picker(&picker, f, entry.move, f.killer, 0, False)
     while True:
         move = next_move(&picker, t, f)

@@ -63,7 +63,7 @@ cdef void order_moves(StudyC* s, ThreadC* t, FrameC* f, MoveC* moves, int count,
     cdef int index
     if s.order == ORDER_GENERATED:
         return
-    find_threats(f)  # whatever the order: histories are learnt by them
+    find_threats(t, f)  # whatever the order: histories are learnt by them
     if s.order == ORDER_RANDOM:
         for index in range(count):
             scores[index] = <int>(next_random(&s.random) >> 33)
