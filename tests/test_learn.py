@@ -26,11 +26,13 @@ from uci_engine.arena.play import cluster
 from uci_engine.arena.play.check import read_checked_games
 from uci_engine.arena.results.journal import read_games
 from uci_engine.arena.results.stats import Tally
+from uci_engine.learn.checkpoint import checkpoint_of
 from uci_engine.learn.gamefiles import Filter, format_block, read_blocks
 from uci_engine.learn.lineage import FEWEST_GAMES, Lineage, Settings
 from uci_engine.learn.lineage_page import rate, rate_matches, samples, write_page
 from uci_engine.learn.loop import is_better
 from uci_engine.learn.records import read_positions
+from uci_engine.learn.sealed import read_sealed, write_sealed
 from uci_engine.learn.stopwatch import Stopwatch, machine_time
 from uci_engine.network import format_network, read_network
 
@@ -242,6 +244,7 @@ def test_ended_in_any_step_it_goes_on(tmp_path: Path) -> None:
     [
         (["--nodes", "11"], "begun with nodes 10, not 11"),
         (["--from", "classical"], "begun with begin rules, not classical"),
+        (["--hidden", "32", "--buckets", "9"], "--buckets: must be from 1 to 8"),
         (["--hidden", "x"], "--hidden: not a whole number: 'x'"),
         (["--hours", "soon"], "--hours"),
     ],
@@ -253,6 +256,34 @@ def test_other_settings_are_refused(
     errors = capfd.readouterr().err
     assert errors.count("\n") == 1
     assert problem in errors
+
+
+def test_a_lineage_grows(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """Larger networks go on with the best one's weights; smaller ones could not."""
+    assert learn(tmp_path, "--from", "rules", "--generations", 1) == 0
+    lineage = Lineage.open(tmp_path, {})
+    lineage.place(2).mkdir()
+    checkpoint_of(lineage.network(2)).write_bytes(b"of a training with the settings before")
+    larger = ["--hidden", 64, "--buckets", 8, "--danger", "--window", 5]
+    assert learn(tmp_path, *larger, "--generations", 2) == 0
+    shapes = [read_network(str(lineage.network(number))).shape for number in range(3)]
+    assert shapes == [(32, 1, False), (32, 1, False), (64, 8, True)]
+    assert Lineage.open(tmp_path, {}).settings.window == 5
+    before = (tmp_path / "learn.json").read_bytes()
+    for smaller in (["--hidden", 32], ["--hidden", 64, "--buckets", 4]):
+        capfd.readouterr()
+        assert learn(tmp_path, *smaller) == 2
+        assert "networks of 64 units and 8 outputs can't become" in capfd.readouterr().err
+    assert (tmp_path / "learn.json").read_bytes() == before
+
+
+def test_a_lineage_that_does_not_name_its_outputs_has_one(tmp_path: Path) -> None:
+    """Nor could its networks see danger, when lineages were written so."""
+    assert learn(tmp_path, "--hours", 0) == 0
+    values = read_sealed(tmp_path / "learn.json")
+    del values["buckets"], values["danger"]
+    write_sealed(tmp_path / "learn.json", values)
+    assert Lineage.open(tmp_path, {}).settings.shape == (32, 1, False)
 
 
 @pytest.mark.parametrize(
@@ -272,7 +303,7 @@ def test_what_would_fail_later_is_refused_before_anything_is_written(
     arguments: list[str],
     problem: str,
 ) -> None:
-    """Since a lineage keeps its settings, its folder would be of no use."""
+    """Since a lineage keeps most of its settings, its folder would be of no use."""
     monkeypatch.setitem(sys.modules, "distributed", None)  # as if it were not installed
     folder = tmp_path / "lineage"
     assert cli.main(["learn", str(folder), *arguments]) == 2

@@ -7,7 +7,7 @@ report. Whatever is there when a program is ended is used by the next one.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -16,6 +16,7 @@ from uci_engine.arena.play.check import check_range
 from uci_engine.arena.play.description import MOST_GAMES
 from uci_engine.arena.players.spec import check_choice
 from uci_engine.arena.results.json_values import rebuild
+from uci_engine.learn.checkpoint import checkpoint_of
 from uci_engine.learn.sealed import read_sealed, write_sealed
 from uci_engine.learn.selfplay import MOST_SOFT_NODES
 from uci_engine.network import read_network
@@ -38,16 +39,22 @@ RANGES = {
     "judging": (1, MOST_GAMES),
     "seed": (0, 2**32 - 1),
 }
+# What may be another from the next generation on: a small network soon knows what it can, and a
+# larger one goes on with its weights. The rest is what makes generations comparable.
+GROWING = ("hidden", "buckets", "danger", "window", "samples", "judging")
+ONCE_UNNAMED = {"buckets": 1, "danger": False}  # settings that older lineages don't name
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What a lineage is made with, from its first generation to the last."""
+    """What a lineage is made with."""
 
     begin: str = "classical"  # or rules: a network of random weights
     games: int = 20_000  # of a generation
     nodes: int = 300  # of a move
     hidden: int = 128
+    buckets: int = 1
+    danger: bool = False
     window: int = 8  # generations whose games are learnt from, at the most
     samples: int = 60_000_000  # positions that a training looks at
     judging: int = 200  # games against each opponent
@@ -57,7 +64,12 @@ class Settings:
         check_choice("begin", self.begin, BEGINNINGS)
         for name, (low, high) in RANGES.items():
             check_range(name, [getattr(self, name)], low, high)
-        network_size(self.hidden, 1)
+        network_size(*self.shape)
+
+    @property
+    def shape(self) -> tuple[int, int, bool]:
+        """Of its networks."""
+        return self.hidden, self.buckets, self.danger
 
 
 @dataclass(frozen=True)
@@ -112,20 +124,36 @@ class Lineage:
 
     @classmethod
     def open(cls, folder: Path, given: dict[str, Any]) -> Lineage:
-        """What is there, or a new one. ValueError if it was begun with other settings."""
+        """What is there, or a new one. ValueError if it was begun with other settings that can't
+        change any more."""
         path = folder / SETTINGS
         if not is_lineage(folder):
             settings = Settings(**given)
             folder.mkdir(parents=True, exist_ok=True)
             write_sealed(path, asdict(settings))
             return cls(folder, settings)
-        settings = read_values(path, Settings)
+        settings = read_values(path, Settings, **ONCE_UNNAMED)
+        lineage = cls(folder, settings, list(read_reports(folder)))
+        lineage.change({name: new for name, new in given.items() if vars(settings)[name] != new})
+        return lineage
+
+    def change(self, given: dict[str, Any]) -> None:
+        """From the next generation on. ValueError if it can't go on so."""
+        before = self.settings
         for name, value in given.items():
-            if getattr(settings, name) != value:
-                raise ValueError(
-                    f"{folder}: begun with {name} {getattr(settings, name)}, not {value}"
-                )
-        return cls(folder, settings, list(read_reports(folder)))
+            if name not in GROWING:
+                old = getattr(before, name)
+                raise ValueError(f"{self.folder}: begun with {name} {old}, not {value}")
+        after = replace(before, **given)
+        if after.hidden < before.hidden or before.buckets not in (1, after.buckets):
+            raise ValueError(
+                f"{self.folder}: networks of {before.hidden} units and {before.buckets} outputs "
+                f"can't become ones of {after.hidden} and {after.buckets}"
+            )
+        if given:
+            write_sealed(self.folder / SETTINGS, asdict(after))
+            checkpoint_of(self.network(self.next)).unlink(missing_ok=True)  # of another training
+            self.settings = after
 
     def place(self, number: int) -> Path:
         return self.folder / f"{number:03d}"
@@ -203,9 +231,10 @@ def read_reports(folder: Path) -> Iterator[Report]:
         number += 1
 
 
-def read_values(path: Path, kind: type[Values]) -> Values:
-    """What a file holds. ValueError if it is damaged, or if its values can't be."""
-    values = read_sealed(path)
+def read_values(path: Path, kind: type[Values], **unnamed: Any) -> Values:
+    """What a file holds, and these for values that it does not name. ValueError if it is damaged,
+    or if its values can't be."""
+    values = {**unnamed, **read_sealed(path)}
     try:
         found: Values = rebuild(kind, values, "the file")
     except ValueError as error:

@@ -16,10 +16,11 @@ import os
 import sys
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from core_ext.core import MAX_THREADS
+from core_ext.core import MAX_THREADS, MOST_BUCKETS
 from uci_engine.arena import match
 from uci_engine.arena.play.cluster import load_dask
 from uci_engine.arena.results.json_values import rebuild
@@ -48,11 +49,16 @@ from uci_engine.network import NetworkFile, format_network, read_network
 STEEPNESS = 0.005
 BYTES_A_POSITION = 7  # of a file of games, about: not every ply is learnt from
 FEWEST_EPOCHS, MOST_EPOCHS = 2, 12
-LATER_RATE = 0.002  # of learning, where the weights of the best network are what it begins with
+# Of learning, where it begins with the weights of the best network, which are not to be forgotten.
+LATER_RATE, LATER_DECAY = 0.0015, 0.02
 BY_THE_RULES = 2  # so many generations play every game to its end
 ANCHORS = (ZERO, "classical")  # evaluations that every generation is measured against
 MATCH_HASH_MB = 8
 
+FOLDER = (
+    "what was begun there goes on; hidden, buckets, danger, window, samples and judging may be "
+    "given anew, from the next generation on"
+)
 JUDGING = (
     "games against each opponent (200); accepted is who has more than half of the points and one "
     "standard error against the best"
@@ -68,11 +74,13 @@ def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
         description="Let networks learn from own games, generation after generation.",
     )
     add = parser.add_argument
-    add("folder", type=Path, metavar="DIR", help="what was begun there goes on")
+    add("folder", type=Path, metavar="DIR", help=FOLDER)
     add("--from", dest="begin", choices=BEGINNINGS, help="first player (classical)")
     add("--games", type=in_range("games"), metavar="N", help="of a generation (20000)")
     add("--nodes", type=in_range("nodes"), metavar="N", help="soft limit of a move (300)")
     add("--hidden", type=count_number, metavar="N", help="units a view (128)")
+    add("--buckets", type=number_between(1, MOST_BUCKETS), metavar="N", help=train.BUCKETS)
+    add("--danger", action="store_true", default=None, help=train.DANGER)
     add("--window", type=in_range("window"), metavar="N", help="generations learnt from (8)")
     add("--samples", type=in_range("samples"), metavar="N", help="positions a training (60000000)")
     add("--judging", type=in_range("judging"), metavar="N", help=JUDGING)
@@ -90,7 +98,7 @@ def in_range(name: str) -> Callable[[str], int]:
     return number_between(*RANGES[name])
 
 
-SETTINGS = ("begin", "games", "nodes", "hidden", "window", "samples", "judging", "seed")
+SETTINGS = tuple(field.name for field in fields(Settings))
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -151,11 +159,13 @@ class Loop:
         if path.exists():
             return
         path.parent.mkdir(exist_ok=True)
-        shape = (self.settings.hidden, 1)
-        weights = train.quantise(train.first_parameters(*shape, self.settings.seed), *shape)
+        hidden, buckets, danger = shape = self.settings.shape
+        parameters = train.first_parameters(hidden, buckets, self.settings.seed, danger)
+        weights = train.quantise(parameters, *shape)
         notes = json.dumps({"weights": "random", "seed": self.settings.seed})
         scale = round(1 / STEEPNESS)
-        file = NetworkFile(*shape, scale, notes, weights, stands_alone=True)
+        stands_alone = True
+        file = NetworkFile(hidden, buckets, scale, notes, weights, stands_alone, danger)
         replace_bytes(path, format_network(file))
 
     def make_generation(self, number: int) -> int:
@@ -210,10 +220,13 @@ class Loop:
         positions = sum(each.stat().st_size for each in games) // BYTES_A_POSITION
         epochs = self.settings.samples // max(positions, 1)
         arguments: list[Any] = [path, *games, "--hidden", self.settings.hidden]
+        arguments += ["--buckets", self.settings.buckets]
+        arguments += ["--danger"] if self.settings.danger else []
         arguments += ["--epochs", min(max(epochs, FEWEST_EPOCHS), MOST_EPOCHS)]
         arguments += ["--seed", self.settings.seed, "--threads", self.options.threads]
         if self.lineage.best > 0:
-            arguments += ["--from", self.best_network, "--rate", LATER_RATE]
+            arguments += ["--from", self.best_network]
+            arguments += ["--rate", LATER_RATE, "--decay", LATER_DECAY]
         if self.settings.begin == "rules":
             arguments += ["--share", max(0, 1.25 - 0.25 * number), "--steepness", STEEPNESS]
             arguments += ["--alone"] if self.lineage.stands_alone else []

@@ -53,6 +53,9 @@ KEPT_ASIDE = 50  # one position in so many
 MOST_ASIDE = 500_000
 SECONDS_BETWEEN_REPORTS = 10.0
 
+BUCKETS = "outputs, by the number of men (1)"
+DANGER = "men in danger have inputs of their own"
+
 
 def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
     parser = Parser(prog="cythera train", description="Train a network on own games.")
@@ -68,14 +71,9 @@ def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
         help="to judge by, not learnt from (the last games of the data)",
     )
     add("--hidden", type=count_number, default=128, metavar="N", help="units a view (128)")
-    add(
-        "--buckets",
-        type=number_between(1, 8),
-        default=1,
-        metavar="N",
-        help="outputs, by the number of men (1)",
-    )
-    add("--danger", action="store_true", help="men in danger have inputs of their own")
+    buckets = number_between(1, core.MOST_BUCKETS)
+    add("--buckets", type=buckets, default=1, metavar="N", help=BUCKETS)
+    add("--danger", action="store_true", help=DANGER)
     add("--epochs", type=count_number, default=20, metavar="N", help="times through the data (20)")
     add("--batch", type=count_number, default=4096, metavar="N", help="positions a step (4096)")
     add("--rate", type=decimal_between(1e-6, 0.1), default=0.004, help="of the first steps (0.004)")
