@@ -94,7 +94,8 @@ def arch_flags(arch: str) -> list[str]:
 
 def compile_flags(arch: str) -> list[str]:
     flags = [*arch_flags(arch), f'-DCYTHERA_ARCH="{arch}"', f"-DCYTHON_INLINE={INLINE}"]
-    flags += ["-fno-semantic-interposition", "-Wno-unused-function"]
+    # Nobody asks for the errno of a square root: without it gcc takes several at a time.
+    flags += ["-fno-semantic-interposition", "-fno-math-errno", "-Wno-unused-function"]
     if DEBUG:
         flags += ["-O1", "-g1", "-UNDEBUG", "-DCYTHERA_DEBUG=1"]
     else:

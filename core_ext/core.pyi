@@ -32,6 +32,7 @@ HIDDEN_SIZES: range
 MOST_BUCKETS: int
 ACTIVATION_UNIT: int
 WEIGHT_UNIT: int
+BLOCK_UNITS: int
 
 class AnyMove(Protocol):
     """A Move, a chess.Move, or anything with their squares."""

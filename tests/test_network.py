@@ -25,7 +25,7 @@ from core_ext import core
 from lib.endings import random_position
 from uci_engine import Board, batch
 from uci_engine.learn import selfplay
-from uci_engine.learn.train import first_parameters, quantise
+from uci_engine.learn.parameters import first_parameters, quantise
 from uci_engine.network import (
     CHECKSUM,
     OWN_NETWORK,

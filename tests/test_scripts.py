@@ -15,7 +15,7 @@ from uci_process import ENVIRONMENT, TIMEOUT
 from lib import ROOT
 from lib.wheel_starts import compare_starts, is_slow
 from uci_engine.learn.gamefiles import format_block
-from uci_engine.learn.train import first_parameters, quantise
+from uci_engine.learn.parameters import first_parameters, quantise
 from uci_engine.network import OWN_NETWORK, NetworkFile, format_network
 
 PERFT_ENGINE = """\

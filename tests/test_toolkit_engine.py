@@ -21,7 +21,7 @@ from uci_process import COMMAND, ENVIRONMENT, MATE_IN_ONE, MATED, TIMEOUT
 
 from uci_engine import AsyncEngine, Board, Engine
 from uci_engine.bench import POSITIONS
-from uci_engine.learn.train import first_parameters, quantise
+from uci_engine.learn.parameters import first_parameters, quantise
 from uci_engine.network import NetworkFile, format_network
 
 pytestmark = pytest.mark.release_only

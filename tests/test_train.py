@@ -19,16 +19,15 @@ from core_ext import core
 from uci_engine import Board, batch, cli
 from uci_engine.learn.checkpoint import HEADER, checkpoint_of, read_checkpoint, write_checkpoint
 from uci_engine.learn.gamefiles import Filter, expand, format_block, read_blocks
-from uci_engine.learn.records import read_positions, split_file
-from uci_engine.learn.train import (
-    ANY_ERROR,
-    FEW_NODES_ERROR,
-    KEPT_ASIDE,
-    LARGEST_WEIGHT,
+from uci_engine.learn.parameters import (
     dequantise,
     first_parameters,
+    in_blocks,
+    in_rows,
     quantise,
 )
+from uci_engine.learn.records import read_positions, split_file
+from uci_engine.learn.train import ANY_ERROR, FEW_NODES_ERROR, KEPT_ASIDE, LARGEST_WEIGHT
 from uci_engine.network import NetworkFile, format_network, read_network
 
 pytestmark = pytest.mark.release_only
@@ -130,18 +129,19 @@ def test_the_gradient_is_that_of_the_chain_rule(
     positions: batch.Positions, hidden: int, buckets: int, danger: bool, largest: float
 ) -> None:
     some = positions[:: max(1, len(positions) // 40)].copy()
+    shape = (hidden, buckets, danger)
     parameters = first_parameters(hidden, buckets, 5, danger)
     gradient = np.zeros_like(parameters)
     order = np.arange(len(some), dtype=np.uint32)
-    loss = core.learn_range(
-        gradient, parameters, some, order, hidden, buckets, danger, *TARGETS, largest, 0, len(order)
-    )
+    blocks = in_blocks(parameters, shape)
+    np.testing.assert_array_equal(in_rows(blocks, shape), parameters)
+    loss = core.learn_range(gradient, blocks, some, order, *shape, *TARGETS, largest, 0, len(order))
     expected_loss, expected = reference_gradient(
         parameters.astype(np.float64), some, hidden, buckets, danger, largest
     )
     assert loss == pytest.approx(expected_loss, rel=1e-5)
     assert np.abs(expected).max() > 1e-3
-    np.testing.assert_allclose(gradient, expected, rtol=1e-3, atol=1e-6)
+    np.testing.assert_allclose(in_rows(gradient, shape), expected, rtol=1e-3, atol=1e-6)
 
 
 @pytest.mark.parametrize("largest", [ANY_ERROR, FEW_NODES_ERROR])

@@ -2,6 +2,12 @@
 #
 # In C, with gcc's vector types: left to itself gcc makes gathers of the sums over rows and branches of
 # the clipping. They compile for every processor; what has no wide registers gets narrow ones.
+#
+# The first layer goes by blocks of units, each block for many positions one after another: the rows of
+# all inputs together are larger than the memory next to a processor, those of a block are not.
+
+cdef enum:
+    UNITS_OF_BLOCK = 32
 
 cdef extern from *:
     """
@@ -18,18 +24,17 @@ cdef extern from *:
         return (floats8)(((ints8)one & above) | ((ints8)x & ~above));
     }
 
-    /* The hidden layer before its activation: the biases and the rows of the inputs that are on. */
-    static inline void sum_rows(float* sums, const float* biases, const float* weights,
-                                const uint16_t* inputs, int count, int hidden) {
-        for (int first = 0; first < hidden / 8; first += BLOCK) {
-            floats8 block[BLOCK];
-            for (int part = 0; part < BLOCK; part++) block[part] = AT(biases, first + part);
-            for (int index = 0; index < count; index++) {
-                const float* row = weights + (size_t)inputs[index] * hidden;
-                for (int part = 0; part < BLOCK; part++) block[part] += AT(row, first + part);
-            }
-            for (int part = 0; part < BLOCK; part++) AT(sums, first + part) = block[part];
+    /* A block of the hidden layer before its activation: the biases and the rows of the inputs that
+       are on. */
+    static inline void sum_rows(float* sums, const float* biases, const float* rows,
+                                const uint16_t* inputs, int count) {
+        floats8 block[BLOCK];
+        for (int part = 0; part < BLOCK; part++) block[part] = AT(biases, part);
+        for (int index = 0; index < count; index++) {
+            const float* row = rows + inputs[index] * 8 * BLOCK;
+            for (int part = 0; part < BLOCK; part++) block[part] += AT(row, part);
         }
+        for (int part = 0; part < BLOCK; part++) AT(sums, part) = block[part];
     }
 
     /* The activation, clipped and squared, times the output's weights. */
@@ -59,22 +64,48 @@ cdef extern from *:
         }
     }
 
-    static inline void add_to_rows(float* gradient, const float* sums, const uint16_t* inputs,
-                                   int count, int hidden) {
-        for (int first = 0; first < hidden / 8; first += BLOCK) {
-            floats8 block[BLOCK];
-            for (int part = 0; part < BLOCK; part++) block[part] = AT(sums, first + part);
-            for (int index = 0; index < count; index++) {
-                float* row = gradient + (size_t)inputs[index] * hidden;
-                for (int part = 0; part < BLOCK; part++) AT(row, first + part) += block[part];
-            }
+    static inline void add_to_rows(float* rows, const float* sums, const uint16_t* inputs,
+                                   int count) {
+        floats8 block[BLOCK];
+        for (int part = 0; part < BLOCK; part++) block[part] = AT(sums, part);
+        for (int index = 0; index < count; index++) {
+            float* row = rows + inputs[index] * 8 * BLOCK;
+            for (int part = 0; part < BLOCK; part++) AT(row, part) += block[part];
+        }
+    }
+
+    /* The gradients of several threads become one. */
+    static inline void take_gradient(float* restrict sum, float* restrict gradient, int count) {
+        for (int index = 0; index < count; index++) {
+            sum[index] += gradient[index];
+            gradient[index] = 0;
+        }
+    }
+
+    /* A step of AdamW. The biases are what the running means still lack after so many steps. */
+    static inline void improve(float* restrict parameters, float* restrict means,
+                               float* restrict squares, float* restrict gradient, int count,
+                               float scale, float rate, float decay, float limit,
+                               float first_bias, float second_bias) {
+        for (int index = 0; index < count; index++) {
+            float slope = gradient[index] * scale, step, value = parameters[index];
+            gradient[index] = 0;
+            means[index] += 0.1f * (slope - means[index]);
+            squares[index] += 0.001f * (slope * slope - squares[index]);
+            step = means[index] * first_bias / (sqrtf(squares[index] * second_bias) + 1e-8f);
+            value -= rate * (step + decay * value);
+            value = value > limit ? limit : value;
+            parameters[index] = value < -limit ? -limit : value;
         }
     }
     """
-    void sum_rows(float* sums, const float* biases, const float* weights, const u16* inputs,
-                  int count, int hidden) noexcept nogil
+    void sum_rows(float* sums, const float* biases, const float* rows, const u16* inputs,
+                  int count) noexcept nogil
     float dot_squares(const float* sums, const float* weights, int hidden) noexcept nogil
     void back_propagate(float* sums, float slope, const float* output_weights,
                         float* output_gradient, float* bias_gradient, int hidden) noexcept nogil
-    void add_to_rows(float* gradient, const float* sums, const u16* inputs, int count,
-                     int hidden) noexcept nogil
+    void add_to_rows(float* rows, const float* sums, const u16* inputs, int count) noexcept nogil
+    void take_gradient(float* sum, float* gradient, int count) noexcept nogil
+    void improve(float* parameters, float* means, float* squares, float* gradient, int count,
+                 float scale, float rate, float decay, float limit, float first_bias,
+                 float second_bias) noexcept nogil

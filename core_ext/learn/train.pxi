@@ -3,10 +3,14 @@
 # Of all inputs some twenty are on, so a position reads and writes that many rows of the first layer's
 # weights and nothing else of it. That is why this loop, without a library, is fast on a processor.
 #
-# The parameters are floats in one array: the first layer's weights, a row for each input; its biases;
-# then for each output bucket the weights of both views, the mover's first; then the output biases.
+# The parameters are floats in one array: the first layer's weights, block of units after block of
+# units, and in each a row for each input; the biases of that layer; then for each output bucket the
+# weights of both views, the mover's first; then the output biases.
 
-from libc.math cimport expf, sqrtf
+from libc.math cimport expf
+
+cdef enum:
+    GROUP = 128            # positions that go through a layer one after another
 
 # How targets are made: the result's share, and the sigmoid that turns scores into chances. And how
 # errors count: by their squares up to the largest one, beyond it in proportion to their size. Where a
@@ -84,84 +88,76 @@ cdef bint read_sample(SampleC* sample, const PackedC* packed, const TargetC* tar
     return True
 
 
-cdef inline float learn_sample(float* gradient, const float* parameters, const SampleC* sample,
-                               const ShapeC* shape, float largest_error, int hidden,
-                               bint learning) noexcept nogil:
-    """The loss of one position; its gradient is added, if that is wanted."""
-    cdef float sums[2][MOST_UNITS]
+cdef float learn_output(float* gradient, const float* parameters, float* sums,
+                        const SampleC* sample, const ShapeC* shape, float largest_error,
+                        bint learning) noexcept nogil:
+    """The loss of one position, of which `sums` has the hidden layer of both views. If that is
+    wanted, the output's gradient is added, and the sums become the gradient with respect to them."""
+    cdef int hidden = shape.hidden
     cdef int biases = input_count(shape.sees_danger) * hidden
     cdef int outputs = biases + hidden + sample.bucket * 2 * hidden
     cdef int output_bias = biases + hidden + shape.buckets * 2 * hidden + sample.bucket
     cdef int view
     cdef float total = parameters[output_bias], chance, error, slope
     for view in range(2):
-        sum_rows(sums[view], parameters + biases, parameters, sample.inputs[view], sample.men,
-                 hidden)
-        total += dot_squares(sums[view], parameters + outputs + view * hidden, hidden)
+        total += dot_squares(sums + view * hidden, parameters + outputs + view * hidden, hidden)
     chance = sigmoid(total)
     error = chance - sample.target
     if learning:
         slope = 2 * min(max(error, -largest_error), largest_error) * chance * (1 - chance)
         gradient[output_bias] += slope
         for view in range(2):
-            back_propagate(sums[view], slope, parameters + outputs + view * hidden,
+            back_propagate(sums + view * hidden, slope, parameters + outputs + view * hidden,
                            gradient + outputs + view * hidden, gradient + biases, hidden)
-            add_to_rows(gradient, sums[view], sample.inputs[view], sample.men, hidden)
     return loss_of(error, largest_error)
 
 
-cdef float learn_as_sized(float* gradient, const float* parameters, const SampleC* sample,
-                          const ShapeC* shape, float largest, bint learning) noexcept nogil:
-    """The usual sizes are constants to the compiler."""
-    if shape.hidden == 64:
-        return learn_sample(gradient, parameters, sample, shape, largest, 64, learning)
-    if shape.hidden == 128:
-        return learn_sample(gradient, parameters, sample, shape, largest, 128, learning)
-    if shape.hidden == 256:
-        return learn_sample(gradient, parameters, sample, shape, largest, 256, learning)
-    return learn_sample(gradient, parameters, sample, shape, largest, shape.hidden, learning)
+cdef double learn_group(float* gradient, const float* parameters, float* sums,
+                        const SampleC* samples, int count, const ShapeC* shape,
+                        float largest_error, bint learning) noexcept nogil:
+    """The losses of some positions; their gradient is added, if that is wanted."""
+    cdef int hidden = shape.hidden, inputs = input_count(shape.sees_danger)
+    cdef const float* biases = parameters + inputs * hidden
+    cdef int block, first, index, view
+    cdef double loss = 0
+    for block in range(hidden // UNITS_OF_BLOCK):
+        first = block * UNITS_OF_BLOCK
+        for index in range(count):
+            for view in range(2):
+                sum_rows(sums + (2 * index + view) * hidden + first, biases + first,
+                         parameters + first * inputs, samples[index].inputs[view],
+                         samples[index].men)
+    for index in range(count):
+        loss += learn_output(gradient, parameters, sums + 2 * index * hidden, &samples[index],
+                             shape, largest_error, learning)
+    if learning:
+        for block in range(hidden // UNITS_OF_BLOCK):
+            first = block * UNITS_OF_BLOCK
+            for index in range(count):
+                for view in range(2):
+                    add_to_rows(gradient + first * inputs,
+                                sums + (2 * index + view) * hidden + first,
+                                samples[index].inputs[view], samples[index].men)
+    return loss
 
 
-cdef int64_t learn_positions(double* loss, float* gradient, const float* parameters,
+cdef int64_t learn_positions(double* loss, float* gradient, const float* parameters, float* sums,
                              const PackedC* positions, const u32* order, int64_t count,
                              const ShapeC* shape, const TargetC* targets,
                              bint learning) noexcept nogil:
     """Add up losses and gradients of the positions of this order. How many were positions: the
-    first that is none ends it."""
-    cdef SampleC sample
+    first that is none ends it. `sums` has room for the hidden layers of a group."""
+    cdef SampleC samples[GROUP]
     cdef int64_t index
+    cdef int grouped = 0
     for index in range(count):
         if index + 4 < count:
             prefetch(&positions[order[index + 4]])
-        if not read_sample(&sample, &positions[order[index]], targets, shape):
+        if not read_sample(&samples[grouped], &positions[order[index]], targets, shape):
             return index
-        loss[0] += learn_as_sized(gradient, parameters, &sample, shape, targets.largest_error,
-                                  learning)
+        grouped += 1
+        if grouped == GROUP or index + 1 == count:
+            loss[0] += learn_group(gradient, parameters, sums, samples, grouped, shape,
+                                   targets.largest_error, learning)
+            grouped = 0
     return count
-
-
-cdef struct AdamC:
-    float rate
-    float decay
-    float first_bias       # what the running means still lack after so many steps
-    float second_bias
-    float limit            # no weight is larger: the quantised ones must fit
-
-
-cdef void step_adam(float* parameters, float* means, float* squares, float* const* gradients,
-                    int gradient_count, float scale, int count, const AdamC* adam) noexcept nogil:
-    """One step of AdamW. The gradients, one of each thread, are added up and emptied."""
-    cdef float slope, step
-    cdef int index, part
-    for index in range(count):
-        slope = 0
-        for part in range(gradient_count):
-            slope += gradients[part][index]
-            gradients[part][index] = 0
-        slope *= scale
-        means[index] += <float>0.1 * (slope - means[index])
-        squares[index] += <float>0.001 * (slope * slope - squares[index])
-        step = means[index] * adam.first_bias / (
-            sqrtf(squares[index] * adam.second_bias) + <float>1e-8)
-        step += adam.decay * parameters[index]
-        parameters[index] = min(max(parameters[index] - adam.rate * step, -adam.limit), adam.limit)

@@ -2,6 +2,7 @@
 
 HIDDEN_SIZES = range(NETWORK_STEP, MOST_UNITS + 1, NETWORK_STEP)
 MOST_BUCKETS = 8
+BLOCK_UNITS = UNITS_OF_BLOCK  # of the first layer, whose weights lie block after block
 ACTIVATION_UNIT = ACTIVATION_ONE  # what 1.0 is in a quantised network's hidden layer
 WEIGHT_UNIT = WEIGHT_ONE          # and in its output's weights
 
@@ -48,14 +49,19 @@ def learn_range(gradient, parameters, source, order, hidden, buckets, bint sees_
     cdef Py_ssize_t index
     cdef int64_t done
     cdef double loss = 0
+    cdef float* sums
     check_range(first, end, count)
     for index in range(first, end):
         if chosen[index] >= positions:
             raise ValueError(f"no position {chosen[index]} among {positions}")
+    sums = <float*>aligned_alloc(64, GROUP * 2 * shape.hidden * sizeof(float))
+    if sums == NULL:
+        raise MemoryError("no memory for the hidden layers")
     with nogil:
         done = learn_positions(&loss, <float*>slopes.view.buf, <const float*>weights.view.buf,
-                               <const PackedC*>packed.view.buf, chosen + first, end - first,
+                               sums, <const PackedC*>packed.view.buf, chosen + first, end - first,
                                &shape, &targets, learning)
+    free(sums)
     if done < end - first:
         raise no_position(chosen[first + done])
     return loss
@@ -70,16 +76,13 @@ def adam_step(parameters, means, squares, list gradients not None, *, float scal
     cdef BufferView seconds = BufferView(squares, True, sizeof(float), count)
     cdef list views = [BufferView(each, True, sizeof(float), count) for each in gradients]
     cdef float* parts[THREAD_LIMIT]
-    cdef AdamC adam
+    cdef float first_bias = 1 / (1 - 0.9 ** step), second_bias = 1 / (1 - 0.999 ** step)
     cdef int index, part_count = checked_number("the number of gradients", len(views), 1,
                                                 THREAD_LIMIT)
     for index in range(part_count):
         parts[index] = <float*>(<BufferView>views[index]).view.buf
-    adam.rate = rate
-    adam.decay = decay
-    adam.limit = limit
-    adam.first_bias = 1 / (1 - 0.9 ** step)
-    adam.second_bias = 1 / (1 - 0.999 ** step)
     with nogil:
-        step_adam(<float*>values.view.buf, <float*>firsts.view.buf, <float*>seconds.view.buf,
-                  parts, part_count, scale, <int>count, &adam)
+        for index in range(1, part_count):
+            take_gradient(parts[0], parts[index], <int>count)
+        improve(<float*>values.view.buf, <float*>firsts.view.buf, <float*>seconds.view.buf,
+                parts[0], <int>count, scale, rate, decay, limit, first_bias, second_bias)

@@ -22,7 +22,8 @@ from lib import suites
 from lib.sanitize_search import NODES, THREADS, run_together, search
 from uci_engine import batch
 from uci_engine.learn.checkpoint import Floats
-from uci_engine.learn.train import LARGEST_WEIGHT, first_parameters, quantise
+from uci_engine.learn.parameters import first_parameters, quantise
+from uci_engine.learn.train import LARGEST_WEIGHT
 from uci_engine.network import OWN_NETWORK, NetworkFile, format_network, read_network
 
 # Units, outputs, and whether it sees danger.

@@ -42,6 +42,7 @@ from uci_engine.learn.lineage import (
     player_name,
 )
 from uci_engine.learn.lineage_page import PAGE, read_standings, write_page
+from uci_engine.learn.parameters import first_parameters, quantise
 from uci_engine.learn.stopwatch import Stopwatch, machine_time
 from uci_engine.network import NetworkFile, format_network, read_network
 
@@ -160,8 +161,8 @@ class Loop:
             return
         path.parent.mkdir(exist_ok=True)
         hidden, buckets, danger = shape = self.settings.shape
-        parameters = train.first_parameters(hidden, buckets, self.settings.seed, danger)
-        weights = train.quantise(parameters, *shape)
+        parameters = first_parameters(hidden, buckets, self.settings.seed, danger)
+        weights = quantise(parameters, *shape)
         notes = json.dumps({"weights": "random", "seed": self.settings.seed})
         scale = round(1 / STEEPNESS)
         stands_alone = True

@@ -39,6 +39,15 @@ from uci_engine.learn.checkpoint import (
     write_checkpoint,
 )
 from uci_engine.learn.gamefiles import Filter
+from uci_engine.learn.parameters import (
+    Shape,
+    dequantise,
+    first_parameters,
+    in_blocks,
+    in_rows,
+    output_borders,
+    quantise,
+)
 from uci_engine.learn.records import join, read_positions, split_file
 from uci_engine.learn.sigmoid import fit_steepness, results_of
 from uci_engine.network import NetworkFile, format_network, is_network_file, read_network
@@ -110,7 +119,7 @@ def main(arguments: Sequence[str], end: float | None = None) -> int:
         return train(options, arguments, end)
 
 
-def shape_of(options: argparse.Namespace) -> tuple[int, int, bool]:
+def shape_of(options: argparse.Namespace) -> Shape:
     return options.hidden, options.buckets, options.danger
 
 
@@ -217,7 +226,7 @@ class Training:
             ANY_ERROR if any(self.shares) else FEW_NODES_ERROR
         )
         size = core.network_size(*self.shape)
-        self.parameters = begin
+        self.parameters = in_blocks(begin, self.shape)
         self.means = np.zeros(size, dtype=np.float32)
         self.squares = np.zeros(size, dtype=np.float32)
         self.gradients = [np.zeros(size, dtype=np.float32) for _ in range(options.threads)]
@@ -337,7 +346,7 @@ class Training:
             "epochs": self.options.epochs,
             "aside": round(self.error(self.data.aside), 6),
         }
-        weights = quantise(self.parameters, *self.shape)
+        weights = quantise(in_rows(self.parameters, self.shape), *self.shape)
         scale = round(1 / self.steepness)
         hidden, buckets, danger = self.shape
         kind = (self.options.alone, danger)
@@ -377,35 +386,6 @@ def shares(first: int, end: int, count: int) -> Iterator[tuple[int, int]]:
     return pairwise(borders)
 
 
-def quantise(parameters: Floats, hidden: int, buckets: int, sees_danger: bool = False) -> bytes:
-    """The weights as whole numbers, in the form that the engine reads."""
-    borders = output_borders(hidden, buckets, sees_danger)
-    inputs, outputs, biases = np.split(parameters, borders)
-    return b"".join(
-        [
-            np.rint(inputs * core.ACTIVATION_UNIT).astype("<i2").tobytes(),
-            np.rint(outputs * core.WEIGHT_UNIT).astype("<i2").tobytes(),
-            np.rint(biases * core.ACTIVATION_UNIT * core.WEIGHT_UNIT).astype("<i4").tobytes(),
-        ]
-    )
-
-
-def dequantise(network: NetworkFile) -> Floats:
-    """The parameters that `quantise` makes these weights of."""
-    biases = 4 * network.buckets
-    first, _ = output_borders(*network.shape)
-    shorts = np.frombuffer(network.weights[:-biases], dtype="<i2").astype(np.float32)
-    longs = np.frombuffer(network.weights[-biases:], dtype="<i4").astype(np.float32)
-    return np.concatenate(
-        [
-            shorts[:first] / core.ACTIVATION_UNIT,
-            shorts[first:] / core.WEIGHT_UNIT,
-            longs / (core.ACTIVATION_UNIT * core.WEIGHT_UNIT),
-        ],
-        dtype=np.float32,
-    )
-
-
 def first_weights(options: argparse.Namespace) -> Floats:
     """Another network's, or random ones. ValueError if that network is larger. A single output
     becomes as many as are wanted, which may learn to differ from now on, and so may the inputs of
@@ -437,22 +417,3 @@ def first_weights(options: argparse.Namespace) -> Floats:
     for new, old in ((inputs, old_rows), (outputs, np.tile(old_outputs, copies))):
         new.reshape(-1, hidden)[:, : network.hidden] = old.reshape(-1, network.hidden)
     return first
-
-
-def output_borders(hidden: int, buckets: int, sees_danger: bool) -> tuple[int, int]:
-    """Where the outputs' weights begin among the parameters, and their biases."""
-    first = (core.network_inputs(sees_danger) + 1) * hidden
-    return first, first + buckets * 2 * hidden
-
-
-def first_parameters(hidden: int, buckets: int, seed: int, sees_danger: bool = False) -> Floats:
-    """Small random weights, no biases; those of men in danger are as if they were in none."""
-    chance = np.random.default_rng(seed)
-    parameters = np.zeros(core.network_size(hidden, buckets, sees_danger), dtype=np.float32)
-    plain = core.network_inputs(False) * hidden
-    parameters[:plain] = chance.normal(0, 1 / math.sqrt(32), plain)
-    if sees_danger:
-        parameters[plain : 2 * plain] = parameters[:plain]
-    first, end = output_borders(hidden, buckets, sees_danger)
-    parameters[first:end] = chance.normal(0, 1 / math.sqrt(hidden), end - first)
-    return parameters
