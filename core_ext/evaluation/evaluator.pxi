@@ -111,12 +111,12 @@ cdef inline void find_views(EvaluatorC* e, const PositionC* pos, int ply, int hi
             memcpy(latest.sums, e.views[ply][view].sums, hidden * sizeof(int16_t))
 
 
-cdef inline u64 attacked_by(const EvaluatorC* e, const PositionC* pos, int ply,
-                            int colour) noexcept nogil:
-    """All squares that a colour attacks, which the network may have found already."""
+cdef inline AttacksC attacks_at(const EvaluatorC* e, const PositionC* pos, int ply,
+                                int colour) noexcept nogil:
+    """What a colour attacks, which the network may have found already."""
     if e.network != NULL and e.network.sees_danger and e.views[ply][WHITE].is_ready:
-        return e.attacks[ply][colour].all
-    return attacks_by(pos, colour, occupied(pos))
+        return e.attacks[ply][colour]
+    return layered_attacks(pos.pieces, colour, occupied(pos))
 
 
 cdef void verify_views(EvaluatorC* e, const PositionC* pos, int ply) noexcept nogil:

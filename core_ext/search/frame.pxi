@@ -28,7 +28,7 @@ cdef struct FrameC:
     int ply
     int static_eval
     int correction             # by which experience has changed the evaluation
-    u64 threats                # squares that the other side attacks
+    AttacksC threats           # of the other side
     bint was_pv                # lies, or lay in an earlier search, on a principal variation
     int double_extensions
     int cutoffs                # of this node's siblings and itself, by moves after the first

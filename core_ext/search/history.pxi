@@ -25,13 +25,13 @@ cdef inline int16_t* pawn_entry(ThreadC* t, FrameC* f, int piece, int target) no
 
 cdef inline void find_threats(ThreadC* t, FrameC* f) noexcept nogil:
     """Needed before the histories of its quiet moves are."""
-    f.threats = attacked_by(t.evaluator, &f.pos, f.ply, f.pos.side ^ 1)
+    f.threats = attacks_at(t.evaluator, &f.pos, f.ply, f.pos.side ^ 1)
 
 
 cdef inline int16_t* quiet_entry(ThreadC* t, FrameC* f, MoveC move) noexcept nogil:
     """Fleeing from an attack and walking into one are other moves than those between safe squares."""
     cdef int origin = move_from(move), target = move_to(move)
-    cdef int threats = <int>(2 * (f.threats >> origin & 1) + (f.threats >> target & 1))
+    cdef int threats = <int>(2 * (f.threats.all >> origin & 1) + (f.threats.all >> target & 1))
     return &t.history.quiet[f.pos.side][threats][origin][target]
 
 

@@ -79,21 +79,20 @@ cdef void score_noisy(PickerC* picker, ThreadC* t, FrameC* f) noexcept nogil:
 
 
 cdef void score_quiets(PickerC* picker, ThreadC* t, FrameC* f) noexcept nogil:
-    """What has worked, safe checks before most of it, and pieces away from pawns."""
+    """What has worked, safe checks before most of it, and pieces away from lesser ones."""
     cdef MoveC* move = picker.next
-    cdef int score
-    cdef int them = f.pos.side ^ 1
-    cdef u64 pawns = f.pos.colours[them] & f.pos.pieces[PAWN]
-    cdef u64 attacked = forward_west(pawns, them) | forward_east(pawns, them)
-    cdef u64 pieces = ~(f.pos.pieces[PAWN] | f.pos.pieces[KING])
+    cdef u64[6] unsafe = [0, f.threats.pawns, f.threats.pawns, f.threats.minors, f.threats.rooks, 0]
+    cdef int[6] bonuses = [0, PAWN_THREAT_BONUS, PAWN_THREAT_BONUS, MINOR_THREAT_BONUS,
+                           ROOK_THREAT_BONUS, 0]
+    cdef int score, piece
     find_check_squares(picker.check_squares, &f.pos)
     while move < picker.end:
         score = quiet_history(t, f, move[0])
-        if bit(move_from(move[0])) & pieces:
-            if bit(move_from(move[0])) & attacked:
-                score += PAWN_THREAT_BONUS
-            if bit(move_to(move[0])) & attacked:
-                score -= PAWN_THREAT_BONUS
+        piece = f.pos.squares[move_from(move[0])]
+        if bit(move_from(move[0])) & unsafe[piece]:
+            score += bonuses[piece]
+        if bit(move_to(move[0])) & unsafe[piece]:
+            score -= bonuses[piece]
         if is_on_check_square(picker, &f.pos, move[0]) and wins_exchange(&f.pos, move[0],
                                                                          -SAFE_CHECK_MARGIN):
             score += CHECK_BONUS
