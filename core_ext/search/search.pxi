@@ -246,6 +246,15 @@ cdef inline int reverse_futility(FrameC* f, int depth, bint improving) noexcept 
     return max(margin, REVERSE_FUTILITY_LEAST)
 
 
+cdef inline bint is_threatened(ThreadC* t, FrameC* f) noexcept nogil:
+    """Does a lesser man of the other side attack a piece of the mover's?"""
+    cdef const PositionC* pos = &f.pos
+    find_threats(t, f)
+    return (pos.colours[pos.side] & (
+        ((pos.pieces[KNIGHT] | pos.pieces[BISHOP]) & f.threats.pawns)
+        | (pos.pieces[ROOK] & f.threats.minors) | (pos.pieces[QUEEN] & f.threats.rooks))) != 0
+
+
 cdef inline int hindsight(FrameC* f, int depth) noexcept nogil:
     """A ply more if the other side's move was reduced much and yet gained, a ply less if it was
     reduced and lost by far."""
@@ -476,13 +485,15 @@ cdef int negamax(ThreadC* t, FrameC* f, int alpha, int beta, int depth,
                 return score
         # Step 8. Far above beta: a quiet move will keep it there.
         if (depth <= REVERSE_FUTILITY_DEPTH and not f.was_pv and not is_certain(beta)
-                and evaluation - reverse_futility(f, depth, improving) >= beta):
+                and evaluation - reverse_futility(f, depth, improving) >= beta
+                and (not improving or evaluation - reverse_futility(f, depth, False) >= beta
+                     or not is_threatened(t, f))):
             return (evaluation + beta) // 2
         # Step 9. Null move.
         if (depth >= NULL_DEPTH and evaluation >= beta
                 and f.static_eval >= beta + NULL_MARGIN_BASE - NULL_MARGIN_STEP * depth
                 and (f - 1).move != NULL_MOVE and has_pieces(&f.pos) and f.ply >= t.null_guard
-                and beta > -LEAST_WIN):
+                and beta > -LEAST_WIN and not is_threatened(t, f)):
             score = try_null_move(t, f, beta, depth, evaluation, cut_node)
             if score > -INFINITE:
                 return score
