@@ -46,7 +46,9 @@ cdef struct ChangesC:
 cdef extern from *:
     """
     /* As wide as a register: wider ones would go through the stack. */
-    #ifdef __AVX2__
+    #if defined(__AVX512BW__)
+    enum { VECTOR_BYTES = 64 };
+    #elif defined(__AVX2__)
     enum { VECTOR_BYTES = 32 };
     #else
     enum { VECTOR_BYTES = 16 };
@@ -154,8 +156,10 @@ cdef inline void derive_view(const NetworkC* network, ViewC* to, const ViewC* so
     cdef int index
     for index in range(changes.added_count):
         added[index] = <u16>input_index(changes.added[index], view, flip)
+        prefetch(network.input_weights + added[index] * hidden)
     for index in range(changes.removed_count):
         removed[index] = <u16>input_index(changes.removed[index], view, flip)
+        prefetch(network.input_weights + removed[index] * hidden)
     change_sums(to.sums, source.sums, network.input_weights, added, changes.added_count, removed,
                 changes.removed_count, hidden)
     memcpy(to.men, pos.pieces, sizeof(to.men))
