@@ -338,6 +338,15 @@ cdef int singular_extension(ThreadC* t, FrameC* f, EntryC* entry, int beta, int 
     return -1 if cut_node else 0
 
 
+cdef inline u64 lesser_attacks(const AttacksC* attacks, int piece) noexcept nogil:
+    """Where men attack that are worth less than this piece."""
+    if piece == ROOK:
+        return attacks.minors
+    if piece == QUEEN:
+        return attacks.rooks
+    return attacks.pawns if piece == KNIGHT or piece == BISHOP else 0
+
+
 cdef inline int reduction_of(FrameC* f, MoveC move, int history, int depth, int count,
                              bint is_pv, bint cut_node, bint improving,
                              MoveC table_move) noexcept nogil:
@@ -350,6 +359,8 @@ cdef inline int reduction_of(FrameC* f, MoveC move, int history, int depth, int 
             reduction += LMR_TABLE_CAPTURE
         if move == f.killer:
             reduction -= LMR_KILLER
+        if bit(move_from(move)) & lesser_attacks(&f.threats, f.pos.squares[move_from(move)]):
+            reduction -= LMR_FLIGHT
     else:
         reduction = CAPTURE_REDUCTIONS[d][c]
     reduction -= history * LMR_ONE // LMR_HISTORY_DIVISOR
@@ -551,6 +562,7 @@ cdef int negamax(ThreadC* t, FrameC* f, int alpha, int beta, int depth,
 
         # Step 14. Make the move.
         nodes_before = t.nodes
+        f.count = count
         go_down(t, f, move)
         f[1].double_extensions += extension == 2
         child_depth = depth - 1 + extension
