@@ -68,19 +68,33 @@ cdef inline AttacksC layered_attacks(const u64* men, int colour, u64 blockers) n
     return attacks
 
 
+cdef inline u64 lesser_attacks(const AttacksC* attacks, int piece) noexcept nogil:
+    """Where men attack that are worth less than this piece."""
+    if piece == ROOK:
+        return attacks.minors
+    if piece == QUEEN:
+        return attacks.rooks
+    return attacks.pawns if piece == KNIGHT or piece == BISHOP else 0
+
+
+cdef inline u64 men_under_lesser(const u64* men, const AttacksC* attacks) noexcept nogil:
+    """Of both colours: the pieces on squares that lesser men attack."""
+    return (((men[KNIGHT] | men[BISHOP]) & attacks.pawns) | (men[ROOK] & attacks.minors)
+            | (men[QUEEN] & attacks.rooks))
+
+
 cdef inline u64 men_in_danger(const u64* men, AttacksC* attacks) noexcept nogil:
     """Of six kinds, then two colours: those that a lesser man attacks, or any one while nothing
     defends them. Kings are none of them: a check is another matter. Both colours' attacks are
     filled in."""
     cdef u64 blockers = men[6 + WHITE] | men[6 + BLACK]
-    cdef u64 found = 0, minors = men[KNIGHT] | men[BISHOP]
+    cdef u64 found = 0
     cdef int colour
     for colour in range(2):
         attacks[colour] = layered_attacks(men, colour, blockers)
     for colour in range(2):
         found |= men[6 + colour] & (
-            (minors & attacks[colour ^ 1].pawns) | (men[ROOK] & attacks[colour ^ 1].minors)
-            | (men[QUEEN] & attacks[colour ^ 1].rooks)
+            men_under_lesser(men, &attacks[colour ^ 1])
             | (attacks[colour ^ 1].all & ~attacks[colour].all))
     return found & ~men[KING]
 

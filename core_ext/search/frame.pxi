@@ -33,7 +33,6 @@ cdef struct FrameC:
     int double_extensions
     int cutoffs                # of this node's siblings and itself, by moves after the first
     int reduction              # of the move made here, in plies
-    int count                  # how many moves have been tried here
     int pv_length
     MoveC pv[MAX_PLY]
 

@@ -81,17 +81,18 @@ cdef void score_noisy(PickerC* picker, ThreadC* t, FrameC* f) noexcept nogil:
 cdef void score_quiets(PickerC* picker, ThreadC* t, FrameC* f) noexcept nogil:
     """What has worked, safe checks before most of it, and pieces away from lesser ones."""
     cdef MoveC* move = picker.next
-    cdef u64[6] unsafe = [0, f.threats.pawns, f.threats.pawns, f.threats.minors, f.threats.rooks, 0]
     cdef int[6] bonuses = [0, PAWN_THREAT_BONUS, PAWN_THREAT_BONUS, MINOR_THREAT_BONUS,
                            ROOK_THREAT_BONUS, 0]
+    cdef u64 unsafe
     cdef int score, piece
     find_check_squares(picker.check_squares, &f.pos)
     while move < picker.end:
         score = quiet_history(t, f, move[0])
         piece = f.pos.squares[move_from(move[0])]
-        if bit(move_from(move[0])) & unsafe[piece]:
+        unsafe = lesser_attacks(&f.threats, piece)
+        if bit(move_from(move[0])) & unsafe:
             score += bonuses[piece]
-        if bit(move_to(move[0])) & unsafe[piece]:
+        if bit(move_to(move[0])) & unsafe:
             score -= bonuses[piece]
         if is_on_check_square(picker, &f.pos, move[0]) and wins_exchange(&f.pos, move[0],
                                                                          -SAFE_CHECK_MARGIN):

@@ -250,9 +250,7 @@ cdef inline bint is_threatened(ThreadC* t, FrameC* f) noexcept nogil:
     """Does a lesser man of the other side attack a piece of the mover's?"""
     cdef const PositionC* pos = &f.pos
     find_threats(t, f)
-    return (pos.colours[pos.side] & (
-        ((pos.pieces[KNIGHT] | pos.pieces[BISHOP]) & f.threats.pawns)
-        | (pos.pieces[ROOK] & f.threats.minors) | (pos.pieces[QUEEN] & f.threats.rooks))) != 0
+    return (pos.colours[pos.side] & men_under_lesser(pos.pieces, &f.threats)) != 0
 
 
 cdef inline int hindsight(FrameC* f, int depth) noexcept nogil:
@@ -336,15 +334,6 @@ cdef int singular_extension(ThreadC* t, FrameC* f, EntryC* entry, int beta, int 
     if entry.score >= beta:
         return -2
     return -1 if cut_node else 0
-
-
-cdef inline u64 lesser_attacks(const AttacksC* attacks, int piece) noexcept nogil:
-    """Where men attack that are worth less than this piece."""
-    if piece == ROOK:
-        return attacks.minors
-    if piece == QUEEN:
-        return attacks.rooks
-    return attacks.pawns if piece == KNIGHT or piece == BISHOP else 0
 
 
 cdef inline int reduction_of(FrameC* f, MoveC move, int history, int depth, int count,
@@ -562,7 +551,6 @@ cdef int negamax(ThreadC* t, FrameC* f, int alpha, int beta, int depth,
 
         # Step 14. Make the move.
         nodes_before = t.nodes
-        f.count = count
         go_down(t, f, move)
         f[1].double_extensions += extension == 2
         child_depth = depth - 1 + extension
