@@ -18,7 +18,7 @@ MAGIC = b"CYTHNET\n"
 # A file's version tells what its network is: one of these more than the first.
 FIRST_VERSION = 1
 ALONE = 1  # it stands alone: what is known of endings is not added
-DANGER = 2  # it sees danger: men in danger have inputs of their own
+DANGER = 2  # it sees danger: men in danger have rows of their own
 LAST_VERSION = FIRST_VERSION + ALONE + DANGER
 HEADER = struct.Struct("<8s5I")  # magic, version, hidden, buckets, scale, length of the notes
 CHECKSUM = struct.Struct("<I")

@@ -106,8 +106,7 @@ cdef inline void find_views(EvaluatorC* e, const PositionC* pos, int ply, int hi
         derive_view(e.network, &e.views[ply][view], source, &changes, pos, in_danger, view, flip,
                     hidden)
         if above < 0:
-            memcpy(latest.men, pos.pieces, sizeof(latest.men))
-            latest.in_danger = in_danger
+            note_men(latest, pos, in_danger)
             memcpy(latest.sums, e.views[ply][view].sums, hidden * sizeof(int16_t))
 
 
@@ -123,12 +122,12 @@ cdef void verify_views(EvaluatorC* e, const PositionC* pos, int ply) noexcept no
     """For the debug build: an accumulator that is not the one from scratch ends the program."""
     cdef int16_t fresh[MOST_UNITS]
     cdef char fen[MAX_FEN_LENGTH]
-    cdef int view, flip, unit, index, piece, count = 0
-    cdef u16 men[MOST_MEN]
+    cdef int view, flip, unit, index, count
+    cdef u16 men[MOST_ROWS]
     cdef AttacksC attacks[2]
     cdef u64 in_danger = men_in_danger(pos.pieces, attacks) if e.network.sees_danger else 0
-    for piece in range(6):
-        count = list_men(men, count, pos.pieces[piece], pos.pieces, in_danger, piece)
+    count = list_men(men, 0, occupied(pos), pos.squares, pos.colours[BLACK], False)
+    count = list_men(men, count, in_danger, pos.squares, pos.colours[BLACK], True)
     for view in range(2):
         flip = view_flip(view, king_square(pos, view))
         for unit in range(e.network.hidden):

@@ -4,14 +4,15 @@
 # is true of its mirror image, and need be learned only once.
 #
 # A network may also see danger: then a man that a lesser one attacks, or any one while nothing defends
-# it, has an input of its own in place of the usual one. What a search would have to find out is plain
-# at a glance then.
+# it, has a second input beside the usual one. What a search would have to find out is plain at a
+# glance then; and a man that comes to be in danger, which each move brings to some, is one row more.
 
 cdef enum:
     PLAIN_INPUTS = 768   # own men and the other's, six kinds, 64 squares
-    DANGER_INPUTS = 1536 # the same twice: men that are safe, men in danger
+    DANGER_INPUTS = 1536 # the same twice: every man, then those in danger
     OTHER_SIDE = 384
     MOST_MEN = 32
+    MOST_ROWS = 64       # of a position: every man may be in danger
 
 
 cdef inline int view_flip(int view, int king) noexcept nogil:
@@ -19,15 +20,15 @@ cdef inline int view_flip(int view, int king) noexcept nogil:
     return (56 if view == BLACK else 0) ^ (7 if king & 4 else 0)
 
 
-cdef inline int list_men(u16* listed, int count, u64 squares, const u64* men, u64 in_danger,
-                         int piece) noexcept nogil:
-    """Append the men of one kind on some squares, as `input_index` knows them: in danger or not,
-    colour, kind and square. How many there are now."""
+cdef inline int list_men(u16* listed, int count, u64 squares, const u8* kinds, u64 black,
+                         bint endangered) noexcept nogil:
+    """Append the inputs of the men on some squares, or those of their danger, as `input_index` knows
+    them: danger, colour, kind and square. How many there are now."""
     cdef int square
     while squares:
         square = pop_lowest(&squares)
-        listed[count] = <u16>((in_danger >> square & 1) * 1024 + (men[6 + BLACK] >> square & 1) * 512
-                              + 64 * piece + square)
+        listed[count] = <u16>(endangered * 1024 + (black >> square & 1) * 512
+                              + 64 * kinds[square] + square)
         count += 1
     return count
 

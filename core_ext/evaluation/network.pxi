@@ -24,22 +24,23 @@ cdef struct NetworkC:
     bint sees_danger
     int scale                      # centipawns for an output of 1.0
     bint stands_alone              # without what is known of endings
-    const int16_t* input_weights   # a row for each input
+    const int16_t* input_weights   # a row for each man and square, then what danger adds to each
     const int16_t* input_biases
     const int16_t* output_weights  # for each bucket: the mover's view, then the other's
     const int32_t* output_biases
 
 cdef struct ViewC:
     u64 men[8]             # of the position that this is the view of: kinds, then colours
-    u64 in_danger          # those of them; none if the network does not see it
+    u8 squares[64]         # the kind on each
+    u64 in_danger          # the men in danger; none if the network does not see it
     int flip
     bint is_ready
     int16_t* sums
 
-# The men that one position has and another has not.
+# The rows that one position has and another has not.
 cdef struct ChangesC:
-    u16 added[MOST_MEN]
-    u16 removed[MOST_MEN]
+    u16 added[MOST_ROWS]
+    u16 removed[MOST_ROWS]
     int added_count
     int removed_count
 
@@ -131,28 +132,40 @@ cdef inline int input_count(bint sees_danger) noexcept nogil:
 
 cdef inline void list_changes(ChangesC* changes, const ViewC* source, const PositionC* pos,
                               u64 in_danger) noexcept nogil:
-    """What is different in a position from the one that another view is of."""
-    cdef u64 other = (source.men[6] ^ pos.colours[WHITE]) | (source.in_danger ^ in_danger)
-    cdef u64 before, after, changed
+    """What is different in a position from the one that another view is of. A man that stays and is
+    in danger now, or no longer, is a change of one row."""
+    cdef u64 before = source.men[6 + WHITE] | source.men[6 + BLACK]
+    cdef u64 moved = ((source.men[6 + WHITE] ^ pos.colours[WHITE])
+                      | (source.men[6 + BLACK] ^ pos.colours[BLACK]))
+    cdef u64 other
     cdef int piece
-    changes.added_count = changes.removed_count = 0
     for piece in range(6):
-        before = source.men[piece]
-        after = pos.pieces[piece]
-        changed = (before ^ after) | (before & after & other)
-        if changed:
-            changes.removed_count = list_men(changes.removed, changes.removed_count,
-                                             before & changed, source.men, source.in_danger, piece)
-            changes.added_count = list_men(changes.added, changes.added_count, after & changed,
-                                           pos.pieces, in_danger, piece)
+        moved |= source.men[piece] ^ pos.pieces[piece]
+    other = moved | (source.in_danger ^ in_danger)
+    changes.removed_count = list_men(changes.removed, 0, before & moved, source.squares,
+                                     source.men[6 + BLACK], False)
+    changes.removed_count = list_men(changes.removed, changes.removed_count,
+                                     source.in_danger & other, source.squares,
+                                     source.men[6 + BLACK], True)
+    changes.added_count = list_men(changes.added, 0, occupied(pos) & moved, pos.squares,
+                                   pos.colours[BLACK], False)
+    changes.added_count = list_men(changes.added, changes.added_count, in_danger & other,
+                                   pos.squares, pos.colours[BLACK], True)
+
+
+cdef inline void note_men(ViewC* view, const PositionC* pos, u64 in_danger) noexcept nogil:
+    """From now on it is the view of this position."""
+    memcpy(view.men, pos.pieces, sizeof(view.men))
+    memcpy(view.squares, pos.squares, sizeof(view.squares))
+    view.in_danger = in_danger
 
 
 cdef inline void derive_view(const NetworkC* network, ViewC* to, const ViewC* source,
                              const ChangesC* changes, const PositionC* pos, u64 in_danger, int view,
                              int flip, int hidden) noexcept nogil:
     """A position's accumulator from another one in the same view with the same flip."""
-    cdef u16 added[MOST_MEN]
-    cdef u16 removed[MOST_MEN]
+    cdef u16 added[MOST_ROWS]
+    cdef u16 removed[MOST_ROWS]
     cdef int index
     for index in range(changes.added_count):
         added[index] = <u16>input_index(changes.added[index], view, flip)
@@ -162,8 +175,7 @@ cdef inline void derive_view(const NetworkC* network, ViewC* to, const ViewC* so
         prefetch(network.input_weights + removed[index] * hidden)
     change_sums(to.sums, source.sums, network.input_weights, added, changes.added_count, removed,
                 changes.removed_count, hidden)
-    memcpy(to.men, pos.pieces, sizeof(to.men))
-    to.in_danger = in_danger
+    note_men(to, pos, in_danger)
     to.flip = flip
     to.is_ready = True
 

@@ -22,10 +22,10 @@ cdef struct TargetC:
     float largest_error
 
 cdef struct SampleC:
-    int men
     int bucket
     float target
-    u16 inputs[2][MOST_MEN]  # in the view of the side to move, and of the other
+    int rows
+    u16 inputs[2][MOST_ROWS]  # in the view of the side to move, and of the other
 
 
 cdef inline int parameter_count(const ShapeC* shape) noexcept nogil:
@@ -50,7 +50,8 @@ cdef bint read_sample(SampleC* sample, const PackedC* packed, const TargetC* tar
     cdef int index = 0, square, man, piece, view
     cdef int flips[2]
     cdef u64 men[8]  # kinds, then colours
-    cdef u16 listed[MOST_MEN]
+    cdef u8 kinds[64]
+    cdef u16 listed[MOST_ROWS]
     cdef AttacksC attacks[2]
     cdef u64 left = packed.occupied, in_danger = 0
     cdef float result, chance
@@ -64,6 +65,7 @@ cdef bint read_sample(SampleC* sample, const PackedC* packed, const TargetC* tar
         piece = ROOK if man & 7 == CASTLING_ROOK else man & 7
         if piece > KING:
             return False
+        kinds[square] = <u8>piece
         men[piece] |= bit(square)
         men[6 + (man >> 3)] |= bit(square)
     for view in range(2):
@@ -73,13 +75,12 @@ cdef bint read_sample(SampleC* sample, const PackedC* packed, const TargetC* tar
         flips[view] = view_flip(side ^ view, lowest(left))
     if shape.sees_danger:
         in_danger = men_in_danger(men, attacks)
-    sample.men = 0
-    for piece in range(6):
-        sample.men = list_men(listed, sample.men, men[piece], men, in_danger, piece)
+    sample.rows = list_men(listed, 0, packed.occupied, kinds, men[6 + BLACK], False)
+    sample.bucket = output_bucket(sample.rows, shape.buckets)
+    sample.rows = list_men(listed, sample.rows, in_danger, kinds, men[6 + BLACK], True)
     for view in range(2):
-        for index in range(sample.men):
+        for index in range(sample.rows):
             sample.inputs[view][index] = <u16>input_index(listed[index], side ^ view, flips[view])
-    sample.bucket = output_bucket(sample.men, shape.buckets)
     result = 0.5 * packed.result
     chance = sigmoid(targets.steepness * packed.score)
     sample.target = targets.result_share * result + (1 - targets.result_share) * chance
@@ -126,7 +127,7 @@ cdef double learn_group(float* gradient, const float* parameters, float* sums,
             for view in range(2):
                 sum_rows(sums + (2 * index + view) * hidden + first, biases + first,
                          parameters + first * inputs, samples[index].inputs[view],
-                         samples[index].men)
+                         samples[index].rows)
     for index in range(count):
         loss += learn_output(gradient, parameters, sums + 2 * index * hidden, &samples[index],
                              shape, largest_error, learning)
@@ -137,7 +138,7 @@ cdef double learn_group(float* gradient, const float* parameters, float* sums,
                 for view in range(2):
                     add_to_rows(gradient + first * inputs,
                                 sums + (2 * index + view) * hidden + first,
-                                samples[index].inputs[view], samples[index].men)
+                                samples[index].inputs[view], samples[index].rows)
     return loss
 
 

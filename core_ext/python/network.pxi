@@ -4,9 +4,9 @@
 cdef class Network:
     """A network's weights, checked and ready for any number of searches.
 
-    `data` holds them in the order of training: the first layer's weights, a row for each input, its
-    biases, the output weights of each bucket (all 16 bits), the output biases (32 bits). What is known
-    of endings corrects its values, unless it stands alone.
+    `data` holds the first layer's weights, a row for each man and square, then if it sees danger a row
+    for each one in danger; its biases; the output weights of each bucket (all 16 bits); the output
+    biases (32 bits). What is known of endings corrects its values, unless it stands alone.
     """
     cdef NetworkC network
     cdef int16_t* memory
@@ -18,6 +18,7 @@ cdef class Network:
         cdef int outputs = 2 * shape.hidden * shape.buckets
         cdef Py_ssize_t shorts = (inputs + 1) * shape.hidden + outputs
         cdef Py_ssize_t size = shorts * sizeof(int16_t) + shape.buckets * sizeof(int32_t)
+        cdef Py_ssize_t index
         cdef BufferView source = BufferView(data, False, 1, size)
         self.network.scale = checked_number("the network's scale", scale, 1, 10000)
         self.memory = <int16_t*>aligned_alloc(64, (size + 63) & ~<Py_ssize_t>63)
@@ -32,6 +33,8 @@ cdef class Network:
         self.network.input_biases = self.memory + inputs * shape.hidden
         self.network.output_weights = self.network.input_biases + shape.hidden
         self.network.output_biases = <int32_t*>(self.memory + shorts)
+        for index in range(PLAIN_INPUTS * shape.hidden, inputs * shape.hidden):
+            self.memory[index] -= self.memory[index - PLAIN_INPUTS * shape.hidden]  # what it adds
         if not has_safe_sums(&self.network):
             raise ValueError("the network's weights are too large for its arithmetic")
 

@@ -2,8 +2,9 @@
 
 In rows: the first layer's weights, a row for each input, and its biases; for each output the
 weights of both views, the mover's first; the biases of the outputs. A network file has them in this
-order, as whole numbers. The training loop wants the first layer in blocks of some units, one behind
-another.
+order, as whole numbers, but for a man in danger its whole row, where in training it is what danger
+adds to the row of the man: what the one learns of its place is true of the other. The training loop
+wants the first layer in blocks of some units, one behind another.
 """
 
 from __future__ import annotations
@@ -38,6 +39,8 @@ def quantise(parameters: Floats, hidden: int, buckets: int, sees_danger: bool = 
     """The weights as whole numbers, in the form that the engine reads."""
     borders = output_borders(hidden, buckets, sees_danger)
     inputs, outputs, biases = np.split(parameters, borders)
+    if sees_danger:
+        inputs = _with_danger(inputs, hidden, 1)
     return b"".join(
         [
             np.rint(inputs * core.ACTIVATION_UNIT).astype("<i2").tobytes(),
@@ -53,14 +56,25 @@ def dequantise(network: NetworkFile) -> Floats:
     first, _ = output_borders(*network.shape)
     shorts = np.frombuffer(network.weights[:-biases], dtype="<i2").astype(np.float32)
     longs = np.frombuffer(network.weights[-biases:], dtype="<i4").astype(np.float32)
+    inputs = shorts[:first] / core.ACTIVATION_UNIT
+    if network.sees_danger:
+        inputs = _with_danger(inputs, network.hidden, -1)
     return np.concatenate(
         [
-            shorts[:first] / core.ACTIVATION_UNIT,
+            inputs,
             shorts[first:] / core.WEIGHT_UNIT,
             longs / (core.ACTIVATION_UNIT * core.WEIGHT_UNIT),
         ],
         dtype=np.float32,
     )
+
+
+def _with_danger(inputs: Floats, hidden: int, sign: int) -> Floats:
+    """The rows of men in danger with those of the same men added, or taken away."""
+    plain = core.network_inputs(False) * hidden
+    changed = inputs.copy()
+    changed[plain : 2 * plain] += sign * inputs[:plain]
+    return changed
 
 
 def output_borders(hidden: int, buckets: int, sees_danger: bool) -> tuple[int, int]:
@@ -70,13 +84,11 @@ def output_borders(hidden: int, buckets: int, sees_danger: bool) -> tuple[int, i
 
 
 def first_parameters(hidden: int, buckets: int, seed: int, sees_danger: bool = False) -> Floats:
-    """Small random weights, no biases; those of men in danger are as if they were in none."""
+    """Small random weights, no biases; danger adds nothing yet."""
     chance = np.random.default_rng(seed)
     parameters = np.zeros(core.network_size(hidden, buckets, sees_danger), dtype=np.float32)
     plain = core.network_inputs(False) * hidden
     parameters[:plain] = chance.normal(0, 1 / math.sqrt(32), plain)
-    if sees_danger:
-        parameters[plain : 2 * plain] = parameters[:plain]
     first, end = output_borders(hidden, buckets, sees_danger)
     parameters[first:end] = chance.normal(0, 1 / math.sqrt(hidden), end - first)
     return parameters

@@ -63,7 +63,7 @@ MOST_ASIDE = 500_000
 SECONDS_BETWEEN_REPORTS = 10.0
 
 BUCKETS = "outputs, by the number of men (1)"
-DANGER = "men in danger have inputs of their own"
+DANGER = "men in danger have a second input"
 
 
 def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
@@ -388,8 +388,8 @@ def shares(first: int, end: int, count: int) -> Iterator[tuple[int, int]]:
 
 def first_weights(options: argparse.Namespace) -> Floats:
     """Another network's, or random ones. ValueError if that network is larger. A single output
-    becomes as many as are wanted, which may learn to differ from now on, and so may the inputs of
-    men in danger; units that are added begin with random weights, but without a say in the
+    becomes as many as are wanted, which may learn to differ from now on; danger that it did not see
+    adds nothing yet; units that are added begin with random weights, but without a say in the
     outputs."""
     hidden, buckets, danger = shape_of(options)
     first = first_parameters(hidden, buckets, options.seed, danger)
@@ -408,7 +408,7 @@ def first_weights(options: argparse.Namespace) -> Floats:
     )
     rows, old_bias = np.split(old_inputs.reshape(-1, network.hidden), [-1])
     if danger and not network.sees_danger:
-        rows = np.concatenate([rows, rows])
+        rows = np.concatenate([rows, np.zeros_like(rows)])
     copies = buckets // network.buckets
     inputs, outputs, biases = np.split(first, output_borders(hidden, buckets, danger))
     outputs[:] = 0
