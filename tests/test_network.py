@@ -331,6 +331,28 @@ def test_a_lone_king_is_lost_whatever_the_network_says(men: str, side: str) -> N
     assert signs == {True, False}
 
 
+@pytest.mark.parametrize("men", ["BN", "BB", "R", "Q"])
+def test_a_lone_king_is_lost_wherever_it_stands(men: str) -> None:
+    """To the engine's own network, which hardly ever played such endings to their end."""
+    rng = random.Random(men)
+    evaluator = core.Evaluator(read_network(OWN_NETWORK).network)
+    for _ in range(300):
+        board = chess.Board(None)
+        while not board.is_valid():
+            squares = rng.sample(chess.SQUARES, 2 + len(men))
+            pieces = map(chess.Piece.from_symbol, "kK" + men)
+            board.set_piece_map(dict(zip(squares, pieces, strict=True)))
+            board.turn = rng.random() < 0.5
+        if men == "BB" and not is_mating_pair(board):
+            continue
+        value = evaluator.evaluate(Board(board))
+        assert (value if board.turn else -value) > 300, board.fen()
+
+
+def is_mating_pair(board: chess.Board) -> bool:
+    return bool(board.bishops & chess.BB_DARK_SQUARES and board.bishops & chess.BB_LIGHT_SQUARES)
+
+
 def alone(file: NetworkFile) -> core.Network:
     return file._replace(stands_alone=True).network
 

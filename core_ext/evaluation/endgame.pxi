@@ -5,6 +5,11 @@ cdef enum:
     FULL_SCALE = 64
     KNOWN_ENDING_MEN = 7   # with more, nothing is known that an evaluation does not see
 
+# With bishop and knight the drive to the right corner takes off up to twice this, and may not say that
+# the other side is better.
+cdef enum:
+    BISHOP_AND_KNIGHT_WIN = 700
+
 # A won pawn is worth less than a rook against a lone king, and more on each rank: so it is pushed.
 cdef enum:
     PAWN_WIN = 500
@@ -112,7 +117,7 @@ cdef int mating_drive(const PositionC* pos) noexcept nogil:
         # edge, counts for more than anything that the weights may say.
         if not pos.pieces[BISHOP] & DARK_SQUARES:
             file = 7 - file
-        drive -= 80 * (7 - abs(7 - file - rank)) + 30 * distance
+        drive += BISHOP_AND_KNIGHT_WIN - 80 * (7 - abs(7 - file - rank)) - 30 * distance
     return drive if strong == WHITE else -drive
 
 
