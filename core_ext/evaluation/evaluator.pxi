@@ -126,6 +126,10 @@ cdef void verify_views(EvaluatorC* e, const PositionC* pos, int ply) noexcept no
     cdef u16 men[MOST_ROWS]
     cdef AttacksC attacks[2]
     cdef u64 in_danger = men_in_danger(pos.pieces, attacks) if e.network.sees_danger else 0
+    if e.network.sees_danger and memcmp(attacks, e.attacks[ply], sizeof(attacks)) != 0:
+        write_fen(pos, fen, True)
+        fprintf(stderr, "inconsistent attacks: %s\n", fen)
+        abort()
     count = list_men(men, 0, occupied(pos), pos.squares, pos.colours[BLACK], False)
     count = list_men(men, count, in_danger, pos.squares, pos.colours[BLACK], True)
     for view in range(2):

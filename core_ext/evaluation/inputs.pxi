@@ -80,8 +80,11 @@ cdef inline u64 lesser_attacks(const AttacksC* attacks, int piece) noexcept nogi
 
 cdef inline u64 men_under_lesser(const u64* men, const AttacksC* attacks) noexcept nogil:
     """Of both colours: the pieces on squares that lesser men attack."""
-    return (((men[KNIGHT] | men[BISHOP]) & attacks.pawns) | (men[ROOK] & attacks.minors)
-            | (men[QUEEN] & attacks.rooks))
+    cdef u64 found = 0
+    cdef int piece
+    for piece in range(KNIGHT, KING):
+        found |= men[piece] & lesser_attacks(attacks, piece)
+    return found
 
 
 cdef inline u64 men_in_danger(const u64* men, AttacksC* attacks) noexcept nogil:

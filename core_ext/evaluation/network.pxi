@@ -6,11 +6,19 @@
 # positions differ. Whether they lie a quiet move, a castling, a promotion or ten plies apart makes no
 # difference, and a new accumulator from nothing is one from the empty board.
 
-cdef enum:
-    ACTIVATION_ONE = 255   # what 1.0 is in the hidden layer
-    WEIGHT_ONE = 64        # and in the output's weights
-    NETWORK_STEP = 32      # the size of the hidden layer is a multiple of this, for whole vectors
-    MOST_UNITS = 1024
+cdef extern from *:
+    """
+    enum {
+        ACTIVATION_ONE = 255,  /* what 1.0 is in the hidden layer */
+        WEIGHT_ONE = 64,       /* and in the output's weights */
+        NETWORK_STEP = 32,     /* the hidden layer's size is a multiple of this, for whole vectors */
+        MOST_UNITS = 1024
+    };
+    """
+    enum: ACTIVATION_ONE
+    enum: WEIGHT_ONE
+    enum: NETWORK_STEP
+    enum: MOST_UNITS
 
 # The size of a network.
 cdef struct ShapeC:
@@ -54,10 +62,15 @@ cdef extern from *:
     #else
     enum { VECTOR_BYTES = 16 };
     #endif
-    typedef int16_t shorts
+    /* Unsigned: the sums of a stranger's network may overflow, which is only defined so. */
+    typedef uint16_t shorts
         __attribute__((vector_size(VECTOR_BYTES), aligned(VECTOR_BYTES), may_alias));
     /* Vectors at a time: as many as registers hold beside the rows, and those of NETWORK_STEP. */
-    enum { SHORTS_OF_VECTOR = VECTOR_BYTES / 2, LARGE_BLOCK = 8, SMALL_BLOCK = 64 / VECTOR_BYTES };
+    enum {
+        SHORTS_OF_VECTOR = VECTOR_BYTES / 2,
+        LARGE_BLOCK = 8,
+        SMALL_BLOCK = NETWORK_STEP / SHORTS_OF_VECTOR
+    };
 
     #define SHORTS(array, index) (((shorts*)(array))[index])
 
@@ -98,7 +111,7 @@ cdef extern from *:
         const int16_t* w = (const int16_t*)__builtin_assume_aligned(weights, 32);
         int32_t total = 0;
         for (int unit = 0; unit < hidden; unit++) {
-            int16_t value = s[unit] < 0 ? 0 : s[unit] > 255 ? 255 : s[unit];
+            int16_t value = s[unit] < 0 ? 0 : s[unit] > ACTIVATION_ONE ? ACTIVATION_ONE : s[unit];
             int16_t product = (int16_t)(value * w[unit]);
             total += (int32_t)product * (int32_t)value;
         }
@@ -112,12 +125,12 @@ cdef extern from *:
 
 
 cdef bint has_safe_sums(const NetworkC* network) noexcept nogil:
-    """Do the products fit 16 bits and their sum 32, whatever the position?"""
-    cdef int bucket, unit, weight, total
-    for bucket in range(network.buckets):
+    """Do the output's products fit 16 bits and their sum over a view 32, whatever the position?"""
+    cdef int view, unit, weight, total
+    for view in range(2 * network.buckets):
         total = 0
-        for unit in range(2 * network.hidden):
-            weight = network.output_weights[2 * bucket * network.hidden + unit]
+        for unit in range(network.hidden):
+            weight = network.output_weights[view * network.hidden + unit]
             if abs(weight) * ACTIVATION_ONE > 32767:
                 return False
             total += abs(weight)

@@ -6,14 +6,14 @@
 # The first layer goes by blocks of units, each block for many positions one after another: the rows of
 # all inputs together are larger than the memory next to a processor, those of a block are not.
 
-cdef enum:
-    UNITS_OF_BLOCK = 32
-
 cdef extern from *:
     """
     typedef float floats8 __attribute__((vector_size(32), aligned(4), may_alias));
     typedef int32_t ints8 __attribute__((vector_size(32)));
-    enum { BLOCK = 4 };  /* vectors whose sums stay in registers */
+    enum { BLOCK = 4, UNITS_OF_BLOCK = 8 * BLOCK };  /* vectors whose sums stay in registers */
+
+    /* Of AdamW: what a gradient is of the running means of gradients and of their squares. */
+    static const double MEAN_SHARE = 0.1, SQUARE_SHARE = 0.001;
 
     #define AT(array, index) (((floats8*)(array))[index])
 
@@ -31,7 +31,7 @@ cdef extern from *:
         floats8 block[BLOCK];
         for (int part = 0; part < BLOCK; part++) block[part] = AT(biases, part);
         for (int index = 0; index < count; index++) {
-            const float* row = rows + inputs[index] * 8 * BLOCK;
+            const float* row = rows + inputs[index] * UNITS_OF_BLOCK;
             for (int part = 0; part < BLOCK; part++) block[part] += AT(row, part);
         }
         for (int part = 0; part < BLOCK; part++) AT(sums, part) = block[part];
@@ -69,7 +69,7 @@ cdef extern from *:
         floats8 block[BLOCK];
         for (int part = 0; part < BLOCK; part++) block[part] = AT(sums, part);
         for (int index = 0; index < count; index++) {
-            float* row = rows + inputs[index] * 8 * BLOCK;
+            float* row = rows + inputs[index] * UNITS_OF_BLOCK;
             for (int part = 0; part < BLOCK; part++) AT(row, part) += block[part];
         }
     }
@@ -90,8 +90,8 @@ cdef extern from *:
         for (int index = 0; index < count; index++) {
             float slope = gradient[index] * scale, step, value = parameters[index];
             gradient[index] = 0;
-            means[index] += 0.1f * (slope - means[index]);
-            squares[index] += 0.001f * (slope * slope - squares[index]);
+            means[index] += (float)MEAN_SHARE * (slope - means[index]);
+            squares[index] += (float)SQUARE_SHARE * (slope * slope - squares[index]);
             step = means[index] * first_bias / (sqrtf(squares[index] * second_bias) + 1e-8f);
             value -= rate * (step + decay * value);
             value = value > limit ? limit : value;
@@ -99,6 +99,8 @@ cdef extern from *:
         }
     }
     """
+    enum: UNITS_OF_BLOCK
+    const double MEAN_SHARE, SQUARE_SHARE
     void sum_rows(float* sums, const float* biases, const float* rows, const u16* inputs,
                   int count) noexcept nogil
     float dot_squares(const float* sums, const float* weights, int hidden) noexcept nogil

@@ -34,7 +34,8 @@ cdef class Network:
         self.network.output_weights = self.network.input_biases + shape.hidden
         self.network.output_biases = <int32_t*>(self.memory + shorts)
         for index in range(PLAIN_INPUTS * shape.hidden, inputs * shape.hidden):
-            self.memory[index] -= self.memory[index - PLAIN_INPUTS * shape.hidden]  # what it adds
+            # A file has the whole row of a man in danger, here it is what danger adds.
+            self.memory[index] -= self.memory[index - PLAIN_INPUTS * shape.hidden]
         if not has_safe_sums(&self.network):
             raise ValueError("the network's weights are too large for its arithmetic")
 
@@ -87,6 +88,8 @@ cdef class Evaluator:
         cdef int ply, before = -1
         values = []
         for ply, board, is_asked in steps:
+            if board is None:
+                raise TypeError("each step needs a board")
             if not 0 <= ply <= min(before + 1, MAX_PLY):
                 raise ValueError(f"there is no way from ply {before} to ply {ply}")
             before = ply

@@ -76,7 +76,8 @@ def adam_step(parameters, means, squares, list gradients not None, *, float scal
     cdef BufferView seconds = BufferView(squares, True, sizeof(float), count)
     cdef list views = [BufferView(each, True, sizeof(float), count) for each in gradients]
     cdef float* parts[THREAD_LIMIT]
-    cdef float first_bias = 1 / (1 - 0.9 ** step), second_bias = 1 / (1 - 0.999 ** step)
+    cdef float first_bias = 1 / (1 - (1 - MEAN_SHARE) ** step)
+    cdef float second_bias = 1 / (1 - (1 - SQUARE_SHARE) ** step)
     cdef int index, part_count = checked_number("the number of gradients", len(views), 1,
                                                 THREAD_LIMIT)
     for index in range(part_count):
