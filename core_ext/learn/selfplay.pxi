@@ -19,9 +19,9 @@ cdef struct SelfPlayC:
     int longest
     u64 stopped            # set by another thread: the game in hand is not wanted any more
 
-# How long a game has looked decided.
+# For how many plies a game has looked decided.
 cdef struct JudgeC:
-    int winning
+    int winning            # for White; below zero for Black
     int drawn
 
 
@@ -79,10 +79,15 @@ cdef int find_result(const PositionC* line, int length) noexcept nogil:
 
 cdef int judge_score(JudgeC* judge, int score, int ply, const SelfPlayC* settings) noexcept nogil:
     """By the scores, from White's side: games that are as good as over."""
-    judge.winning = judge.winning + 1 if abs(score) >= settings.win_score else 0
+    if score >= settings.win_score:
+        judge.winning = max(judge.winning, 0) + 1
+    elif score <= -settings.win_score:
+        judge.winning = min(judge.winning, 0) - 1
+    else:
+        judge.winning = 0
     judge.drawn = judge.drawn + 1 if abs(score) <= settings.draw_score else 0
-    if judge.winning >= settings.win_plies:
-        return WHITE_WINS if score > 0 else BLACK_WINS
+    if abs(judge.winning) >= settings.win_plies:
+        return WHITE_WINS if judge.winning > 0 else BLACK_WINS
     if (judge.drawn >= settings.draw_plies and ply >= settings.draw_from) or (
             ply >= settings.longest):
         return DRAW
@@ -91,7 +96,7 @@ cdef int judge_score(JudgeC* judge, int score, int ply, const SelfPlayC* setting
 
 cdef bint begin_game(ThreadC* t, PositionC* line, int plies, u64* random,
                      const SelfPlayC* settings) noexcept nogil:
-    """An opening that neither side has lost yet. False if there was none to be had."""
+    """An opening that neither side has lost yet. False without memory, or if it was told to stop."""
     while True:
         if not play_random_opening(line, plies, random):
             continue

@@ -13,6 +13,7 @@ cdef class SelfPlayer:
                   u64 hard_nodes=8000, int random_plies=8, int lost_opening=400,
                   int win_score=1500, int win_plies=6, int draw_score=8, int draw_plies=12,
                   int draw_from=80, int longest=400):
+        checked_number("the hash size", hash_mb, 1, HASH_MB_LIMIT)
         self.shared.report = say_nothing
         self.network = network
         self.shared.network = NULL if network is None else &network.network
@@ -24,11 +25,10 @@ cdef class SelfPlayer:
         self.game = <GameC*>calloc(1, sizeof(GameC))
         self.line = <PositionC*>calloc(LONGEST_GAME + 102, sizeof(PositionC))
         self.shared.threads = new_threads(&self.shared, 1)
+        self.shared.thread_count = self.shared.threads != NULL
         if (self.game == NULL or self.line == NULL or self.shared.threads == NULL
-                or not allocate_table(&self.shared.table,
-                                      checked_number("the hash size", hash_mb, 1, HASH_MB_LIMIT))):
+                or not allocate_table(&self.shared.table, hash_mb)):
             raise MemoryError("no memory for self-play")
-        self.shared.thread_count = 1
         self.line[0] = START_POSITION
 
     def __dealloc__(self):
@@ -66,7 +66,9 @@ def check_games(source):
         if left < <Py_ssize_t>sizeof(PackedC):
             raise ValueError(f"game {games} is cut off")
         size = game_size(<const PackedC*>bytes_left)
-        if size > left or game_plies(<const PackedC*>bytes_left) > LONGEST_GAME:
+        if game_plies(<const PackedC*>bytes_left) > LONGEST_GAME:
+            raise ValueError(f"game {games} is no game of chess")
+        if size > left:
             raise ValueError(f"game {games} is cut off")
         plies += game_plies(<const PackedC*>bytes_left)
         games += 1
