@@ -264,11 +264,13 @@ def test_a_lineage_grows(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> N
     lineage = Lineage.open(tmp_path, {})
     lineage.place(2).mkdir()
     checkpoint_of(lineage.network(2)).write_bytes(b"of a training with the settings before")
-    larger = ["--hidden", 64, "--buckets", 8, "--danger", "--window", 5]
+    larger = ["--games", GAMES + 5, "--hidden", 64, "--buckets", 8, "--danger", "--window", 5]
     assert learn(tmp_path, *larger, "--generations", 2) == 0
     shapes = [read_network(str(lineage.network(number))).shape for number in range(3)]
     assert shapes == [(32, 1, False), (32, 1, False), (64, 8, True)]
     assert Lineage.open(tmp_path, {}).settings.window == 5
+    played = [len(list(read_blocks(lineage.games(number)))) for number in (1, 2)]
+    assert played == [GAMES, GAMES + 5]
     before = (tmp_path / "learn.json").read_bytes()
     for smaller in (["--hidden", 32], ["--hidden", 64, "--buckets", 4]):
         capfd.readouterr()

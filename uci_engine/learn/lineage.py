@@ -41,7 +41,7 @@ RANGES = {
 }
 # What may be another from the next generation on: a small network soon knows what it can, and a
 # larger one goes on with its weights. The rest is what makes generations comparable.
-GROWING = ("hidden", "buckets", "danger", "window", "samples", "judging")
+GROWING = ("games", "hidden", "buckets", "danger", "window", "samples", "judging")
 ONCE_UNNAMED = {"buckets": 1, "danger": False}  # settings that older lineages don't name
 
 

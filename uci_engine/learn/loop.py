@@ -57,8 +57,8 @@ ANCHORS = (ZERO, "classical")  # evaluations that every generation is measured a
 MATCH_HASH_MB = 8
 
 FOLDER = (
-    "what was begun there goes on; hidden, buckets, danger, window, samples and judging may be "
-    "given anew, from the next generation on"
+    "what was begun there goes on; games, hidden, buckets, danger, window, samples and judging "
+    "may be given anew, from the next generation on"
 )
 JUDGING = (
     "games against each opponent (200); accepted is who has more than half of the points and one "

@@ -56,7 +56,7 @@ def dequantise(network: NetworkFile) -> Floats:
     first, _ = output_borders(*network.shape)
     shorts = np.frombuffer(network.weights[:-biases], dtype="<i2").astype(np.float32)
     longs = np.frombuffer(network.weights[-biases:], dtype="<i4").astype(np.float32)
-    inputs = shorts[:first] / core.ACTIVATION_UNIT
+    inputs = shorts[:first] / np.float32(core.ACTIVATION_UNIT)
     if network.sees_danger:
         inputs = _with_danger(inputs, network.hidden, -1)
     return np.concatenate(
