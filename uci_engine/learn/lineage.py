@@ -40,7 +40,7 @@ RANGES = {
     "seed": (0, 2**32 - 1),
 }
 # What may be another from the next generation on: a small network soon knows what it can, and a
-# larger one goes on with its weights. The rest is what makes generations comparable.
+# larger one wants more games. The rest is what makes generations comparable.
 GROWING = ("games", "hidden", "buckets", "danger", "window", "samples", "judging")
 ONCE_UNNAMED = {"buckets": 1, "danger": False}  # settings that older lineages don't name
 
@@ -145,11 +145,6 @@ class Lineage:
                 old = getattr(before, name)
                 raise ValueError(f"{self.folder}: begun with {name} {old}, not {value}")
         after = replace(before, **given)
-        if after.hidden < before.hidden or before.buckets not in (1, after.buckets):
-            raise ValueError(
-                f"{self.folder}: networks of {before.hidden} units and {before.buckets} outputs "
-                f"can't become ones of {after.hidden} and {after.buckets}"
-            )
         if given:
             write_sealed(self.folder / SETTINGS, asdict(after))
             checkpoint_of(self.network(self.next)).unlink(missing_ok=True)  # of another training

@@ -50,8 +50,6 @@ from uci_engine.network import NetworkFile, format_network, read_network
 STEEPNESS = 0.005
 BYTES_A_POSITION = 7  # of a file of games, about: not every ply is learnt from
 FEWEST_EPOCHS, MOST_EPOCHS = 2, 12
-# Of learning, where it begins with the weights of the best network, which are not to be forgotten.
-LATER_RATE, LATER_DECAY = 0.0015, 0.02
 BY_THE_RULES = 2  # so many generations play every game to its end
 ANCHORS = (ZERO, "classical")  # evaluations that every generation is measured against
 MATCH_HASH_MB = 8
@@ -225,9 +223,6 @@ class Loop:
         arguments += ["--danger"] if self.settings.danger else []
         arguments += ["--epochs", min(max(epochs, FEWEST_EPOCHS), MOST_EPOCHS)]
         arguments += ["--seed", self.settings.seed, "--threads", self.options.threads]
-        if self.lineage.best > 0:
-            arguments += ["--from", self.best_network]
-            arguments += ["--rate", LATER_RATE, "--decay", LATER_DECAY]
         if self.settings.begin == "rules":
             arguments += ["--share", max(0, 1.25 - 0.25 * number), "--steepness", STEEPNESS]
             arguments += ["--alone"] if self.lineage.stands_alone else []
