@@ -241,6 +241,9 @@ def test_a_walk_has_no_holes() -> None:
     for plies in ([1], [0, 2], [0, -1], [*range(1000)]):
         with pytest.raises(ValueError, match="no way from"):
             evaluator.evaluate_walk([(ply, Board(), True) for ply in plies])
+    nothing: Any = None
+    with pytest.raises(TypeError, match="needs a board"):
+        evaluator.evaluate_walk([(0, nothing, True)])
 
 
 @pytest.mark.parametrize("danger", [False, True])

@@ -24,13 +24,17 @@ cdef bint is_consistent(const PositionC* pos) noexcept nogil:
     return memcmp(&fresh, pos, sizeof(PositionC)) == 0
 
 
-cdef void verify(const PositionC* pos) noexcept nogil:
-    """For the debug build: a position gone wrong ends the program with its FEN."""
+cdef void stop_inconsistent(const char* what, const PositionC* pos) noexcept nogil:
+    """For the debug build: what has gone wrong ends the program, with the FEN."""
     cdef char fen[MAX_FEN_LENGTH]
+    write_fen(pos, fen, True)
+    fprintf(stderr, "inconsistent %s: %s\n", what, fen)
+    abort()
+
+
+cdef void verify(const PositionC* pos) noexcept nogil:
     if not is_consistent(pos):
-        write_fen(pos, fen, True)
-        fprintf(stderr, "inconsistent position: %s\n", fen)
-        abort()
+        stop_inconsistent("position", pos)
 
 
 cdef inline void move_piece(PositionC* pos, int colour, int piece, int origin, int target,

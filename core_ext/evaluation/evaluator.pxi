@@ -13,8 +13,10 @@ cdef struct EvaluatorC:
     PawnEntryC* pawns
     int16_t* sums            # the memory of all views
     ViewC views[MAX_PLY + 1][2]
-    AttacksC attacks[MAX_PLY + 1][2]  # where the views are ready and see danger
-    ViewC latest[2][2]       # by view and half
+    MenC men[MAX_PLY + 1]    # where the views are ready
+    AttacksC attacks[MAX_PLY + 1][2]  # there, too, if the network sees danger
+    MenC latest_men[2][2]    # by view and half
+    int16_t* latest_sums[2][2]
 
 
 cdef void free_evaluator(EvaluatorC* e) noexcept nogil:
@@ -27,13 +29,11 @@ cdef void free_evaluator(EvaluatorC* e) noexcept nogil:
 cdef void forget_views(EvaluatorC* e) noexcept nogil:
     """Begin again from the empty board."""
     cdef int view, half
-    cdef ViewC* latest
+    memset(e.latest_men, 0, sizeof(e.latest_men))
     for view in range(2):
         for half in range(2):
-            latest = &e.latest[view][half]
-            memset(latest.men, 0, sizeof(latest.men))
-            latest.in_danger = 0
-            memcpy(latest.sums, e.network.input_biases, e.network.hidden * sizeof(int16_t))
+            memcpy(e.latest_sums[view][half], e.network.input_biases,
+                   e.network.hidden * sizeof(int16_t))
 
 
 cdef EvaluatorC* new_evaluator(const NetworkC* network) noexcept nogil:
@@ -61,7 +61,7 @@ cdef EvaluatorC* new_evaluator(const NetworkC* network) noexcept nogil:
             e.views[ply][view].sums = sums
             sums += network.hidden
         for half in range(2):
-            e.latest[view][half].sums = sums
+            e.latest_sums[view][half] = sums
             sums += network.hidden
     forget_views(e)
     return e
@@ -90,30 +90,38 @@ cdef inline void find_views(EvaluatorC* e, const PositionC* pos, int ply, int hi
     ones with the king on this half."""
     cdef u64 in_danger = 0
     cdef ChangesC changes
-    cdef ViewC* latest
-    cdef const ViewC* source
-    cdef int view, flip, above, listed = -1
+    cdef int view, flip, half, above, listed = -1
+    cdef const int16_t* source
     if e.network.sees_danger:
         in_danger = men_in_danger(pos.pieces, e.attacks[ply])
+    note_men(&e.men[ply], pos, in_danger)
     for view in range(2):
         flip = view_flip(view, king_square(pos, view))
-        latest = &e.latest[view][(flip & 7) != 0]
+        half = (flip & 7) != 0
         above = nearest_ply(e, ply, view, flip)
-        source = &e.views[above][view] if above >= 0 else latest
-        if above < 0 or above != listed:
-            list_changes(&changes, source, pos, in_danger)
-            listed = above
-        derive_view(e.network, &e.views[ply][view], source, &changes, pos, in_danger, view, flip,
-                    hidden)
         if above < 0:
-            note_men(latest, pos, in_danger)
-            memcpy(latest.sums, e.views[ply][view].sums, hidden * sizeof(int16_t))
+            source = e.latest_sums[view][half]
+            list_changes(&changes, &e.latest_men[view][half], &e.men[ply])
+        else:
+            source = e.views[above][view].sums
+            if above != listed:
+                list_changes(&changes, &e.men[above], &e.men[ply])
+        listed = above
+        derive_view(e.network, &e.views[ply][view], source, &changes, view, flip, hidden)
+        if above < 0:
+            e.latest_men[view][half] = e.men[ply]
+            memcpy(e.latest_sums[view][half], e.views[ply][view].sums, hidden * sizeof(int16_t))
 
 
 cdef inline AttacksC attacks_at(const EvaluatorC* e, const PositionC* pos, int ply,
                                 int colour) noexcept nogil:
     """What a colour attacks, which the network may have found already."""
+    cdef AttacksC found
     if e.network != NULL and e.network.sees_danger and e.views[ply][WHITE].is_ready:
+        if DEBUG_BUILD:
+            found = layered_attacks(pos.pieces, colour, occupied(pos))
+            if memcmp(&found, &e.attacks[ply][colour], sizeof(found)) != 0:
+                stop_inconsistent("attacks", pos)
         return e.attacks[ply][colour]
     return layered_attacks(pos.pieces, colour, occupied(pos))
 
@@ -121,15 +129,10 @@ cdef inline AttacksC attacks_at(const EvaluatorC* e, const PositionC* pos, int p
 cdef void verify_views(EvaluatorC* e, const PositionC* pos, int ply) noexcept nogil:
     """For the debug build: an accumulator that is not the one from scratch ends the program."""
     cdef int16_t fresh[MOST_UNITS]
-    cdef char fen[MAX_FEN_LENGTH]
     cdef int view, flip, unit, index, count
     cdef u16 men[MOST_ROWS]
     cdef AttacksC attacks[2]
     cdef u64 in_danger = men_in_danger(pos.pieces, attacks) if e.network.sees_danger else 0
-    if e.network.sees_danger and memcmp(attacks, e.attacks[ply], sizeof(attacks)) != 0:
-        write_fen(pos, fen, True)
-        fprintf(stderr, "inconsistent attacks: %s\n", fen)
-        abort()
     count = list_men(men, 0, occupied(pos), pos.squares, pos.colours[BLACK], False)
     count = list_men(men, count, in_danger, pos.squares, pos.colours[BLACK], True)
     for view in range(2):
@@ -140,9 +143,7 @@ cdef void verify_views(EvaluatorC* e, const PositionC* pos, int ply) noexcept no
                 fresh[unit] += e.network.input_weights[
                     input_index(men[index], view, flip) * e.network.hidden + unit]
         if memcmp(fresh, e.views[ply][view].sums, e.network.hidden * sizeof(int16_t)) != 0:
-            write_fen(pos, fen, True)
-            fprintf(stderr, "inconsistent accumulator: %s\n", fen)
-            abort()
+            stop_inconsistent("accumulator", pos)
 
 
 cdef inline int evaluate_by_network(EvaluatorC* e, const PositionC* pos, int ply,

@@ -2,7 +2,7 @@
 #
 # Each side has its view of the board (inputs.pxi). In a view the rows of all men that stand on the
 # board add up to the hidden layer: its accumulator. It is not part of the position but a `ViewC` beside
-# it, made when it is asked for from any other one of the same kind, by the men in which the two
+# it, made when it is asked for from any other one of the same kind, by the men in which their two
 # positions differ. Whether they lie a quiet move, a castling, a promotion or ten plies apart makes no
 # difference, and a new accumulator from nothing is one from the empty board.
 
@@ -37,10 +37,13 @@ cdef struct NetworkC:
     const int16_t* output_weights  # for each bucket: the mover's view, then the other's
     const int32_t* output_biases
 
-cdef struct ViewC:
-    u64 men[8]             # of the position that this is the view of: kinds, then colours
+# A position as networks see it.
+cdef struct MenC:
+    u64 sets[8]            # kinds, then colours
     u8 squares[64]         # the kind on each
-    u64 in_danger          # the men in danger; none if the network does not see it
+    u64 in_danger          # none if the network does not see danger
+
+cdef struct ViewC:
     int flip
     bint is_ready
     int16_t* sums
@@ -71,6 +74,7 @@ cdef extern from *:
         LARGE_BLOCK = 8,
         SMALL_BLOCK = NETWORK_STEP / SHORTS_OF_VECTOR
     };
+    _Static_assert(NETWORK_STEP % SHORTS_OF_VECTOR == 0, "no unit is left over");
 
     #define SHORTS(array, index) (((shorts*)(array))[index])
 
@@ -143,39 +147,33 @@ cdef inline int input_count(bint sees_danger) noexcept nogil:
     return DANGER_INPUTS if sees_danger else PLAIN_INPUTS
 
 
-cdef inline void list_changes(ChangesC* changes, const ViewC* source, const PositionC* pos,
-                              u64 in_danger) noexcept nogil:
-    """What is different in a position from the one that another view is of. A man that stays and is
-    in danger now, or no longer, is a change of one row."""
-    cdef u64 before = source.men[6 + WHITE] | source.men[6 + BLACK]
-    cdef u64 moved = ((source.men[6 + WHITE] ^ pos.colours[WHITE])
-                      | (source.men[6 + BLACK] ^ pos.colours[BLACK]))
-    cdef u64 other
-    cdef int piece
-    for piece in range(6):
-        moved |= source.men[piece] ^ pos.pieces[piece]
-    other = moved | (source.in_danger ^ in_danger)
-    changes.removed_count = list_men(changes.removed, 0, before & moved, source.squares,
-                                     source.men[6 + BLACK], False)
-    changes.removed_count = list_men(changes.removed, changes.removed_count,
-                                     source.in_danger & other, source.squares,
-                                     source.men[6 + BLACK], True)
-    changes.added_count = list_men(changes.added, 0, occupied(pos) & moved, pos.squares,
-                                   pos.colours[BLACK], False)
-    changes.added_count = list_men(changes.added, changes.added_count, in_danger & other,
-                                   pos.squares, pos.colours[BLACK], True)
+cdef inline void note_men(MenC* men, const PositionC* pos, u64 in_danger) noexcept nogil:
+    memcpy(men.sets, pos.pieces, sizeof(men.sets))
+    memcpy(men.squares, pos.squares, sizeof(men.squares))
+    men.in_danger = in_danger
 
 
-cdef inline void note_men(ViewC* view, const PositionC* pos, u64 in_danger) noexcept nogil:
-    """From now on it is the view of this position."""
-    memcpy(view.men, pos.pieces, sizeof(view.men))
-    memcpy(view.squares, pos.squares, sizeof(view.squares))
-    view.in_danger = in_danger
+cdef inline int list_part(u16* listed, const MenC* men, u64 squares, u64 in_danger) noexcept nogil:
+    """The inputs of the men on some squares, and those of danger on others. How many there are."""
+    cdef int count = list_men(listed, 0, (men.sets[6 + WHITE] | men.sets[6 + BLACK]) & squares,
+                              men.squares, men.sets[6 + BLACK], False)
+    return list_men(listed, count, men.in_danger & in_danger, men.squares, men.sets[6 + BLACK], True)
 
 
-cdef inline void derive_view(const NetworkC* network, ViewC* to, const ViewC* source,
-                             const ChangesC* changes, const PositionC* pos, u64 in_danger, int view,
-                             int flip, int hidden) noexcept nogil:
+cdef inline void list_changes(ChangesC* changes, const MenC* before, const MenC* after) noexcept nogil:
+    """What is different in one position from another. A man that stays and is in danger now, or no
+    longer, is a change of one row."""
+    cdef u64 moved = 0, other
+    cdef int index
+    for index in range(8):
+        moved |= before.sets[index] ^ after.sets[index]
+    other = moved | (before.in_danger ^ after.in_danger)
+    changes.removed_count = list_part(changes.removed, before, moved, other)
+    changes.added_count = list_part(changes.added, after, moved, other)
+
+
+cdef inline void derive_view(const NetworkC* network, ViewC* to, const int16_t* source,
+                             const ChangesC* changes, int view, int flip, int hidden) noexcept nogil:
     """A position's accumulator from another one in the same view with the same flip."""
     cdef u16 added[MOST_ROWS]
     cdef u16 removed[MOST_ROWS]
@@ -186,9 +184,8 @@ cdef inline void derive_view(const NetworkC* network, ViewC* to, const ViewC* so
     for index in range(changes.removed_count):
         removed[index] = <u16>input_index(changes.removed[index], view, flip)
         prefetch(network.input_weights + removed[index] * hidden)
-    change_sums(to.sums, source.sums, network.input_weights, added, changes.added_count, removed,
+    change_sums(to.sums, source, network.input_weights, added, changes.added_count, removed,
                 changes.removed_count, hidden)
-    note_men(to, pos, in_danger)
     to.flip = flip
     to.is_ready = True
 

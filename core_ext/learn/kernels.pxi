@@ -10,7 +10,9 @@ cdef extern from *:
     """
     typedef float floats8 __attribute__((vector_size(32), aligned(4), may_alias));
     typedef int32_t ints8 __attribute__((vector_size(32)));
-    enum { BLOCK = 4, UNITS_OF_BLOCK = 8 * BLOCK };  /* vectors whose sums stay in registers */
+    enum { BLOCK = 4 };                  /* vectors whose sums stay in registers */
+    enum { UNITS_OF_BLOCK = 8 * BLOCK };
+    _Static_assert(NETWORK_STEP % UNITS_OF_BLOCK == 0, "no unit is left over");
 
     /* Of AdamW: what a gradient is of the running means of gradients and of their squares. */
     static const double MEAN_SHARE = 0.1, SQUARE_SHARE = 0.001;

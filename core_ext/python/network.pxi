@@ -4,8 +4,8 @@
 cdef class Network:
     """A network's weights, checked and ready for any number of searches.
 
-    `data` holds the first layer's weights, a row for each man and square, then if it sees danger a row
-    for each one in danger; its biases; the output weights of each bucket (all 16 bits); the output
+    `data` holds the first layer's weights, a row for each man and square, then if it sees danger the
+    whole row of each one in danger; its biases; the output weights of each bucket (all 16 bits); the output
     biases (32 bits). What is known of endings corrects its values, unless it stands alone.
     """
     cdef NetworkC network
