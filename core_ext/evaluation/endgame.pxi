@@ -5,10 +5,10 @@ cdef enum:
     FULL_SCALE = 64
     KNOWN_ENDING_MEN = 7   # with more, nothing is known that an evaluation does not see
 
-# With bishop and knight the drive to the right corner takes off up to twice this, and may not say that
-# the other side is better.
+# What a lone king has lost, before the drives to the edge and to the right corner: they take off 970
+# at the most. It is the same for all men, so that none of them is better lost.
 cdef enum:
-    BISHOP_AND_KNIGHT_WIN = 700
+    LONE_KING_LOST = 1300
 
 # A won pawn is worth less than a rook against a lone king, and more on each rank: so it is pushed.
 cdef enum:
@@ -111,13 +111,13 @@ cdef int mating_drive(const PositionC* pos) noexcept nogil:
     if (several(pos.colours[strong ^ 1]) or non_pawn_phase(pos, strong) < 2
             or lacks_mating_material(pos, strong)):
         return 0
-    drive = 600 - 20 * (min(file, 7 - file) + min(rank, 7 - rank)) - 10 * distance
+    drive = LONE_KING_LOST - 20 * (min(file, 7 - file) + min(rank, 7 - rank)) - 10 * distance
     if has_only_bishop_and_knight(pos, strong):
         # They mate only in a corner of the bishop's colour. All the way there, also along the
         # edge, counts for more than anything that the weights may say.
         if not pos.pieces[BISHOP] & DARK_SQUARES:
             file = 7 - file
-        drive += BISHOP_AND_KNIGHT_WIN - 80 * (7 - abs(7 - file - rank)) - 30 * distance
+        drive -= 80 * (7 - abs(7 - file - rank)) + 30 * distance
     return drive if strong == WHITE else -drive
 
 
