@@ -36,6 +36,7 @@ from uci_engine.learn.gamefiles import (
     read_blocks,
     repair_end,
 )
+from uci_engine.learn.parameters import first_parameters, quantise
 from uci_engine.learn.selfplay import SelfPlayStation
 from uci_engine.network import OWN_NETWORK
 
@@ -446,6 +447,21 @@ def test_a_game_can_be_stopped_by_another_thread() -> None:
         player.stop()
         thread.join(0.05)
     assert played == [None]
+
+
+def test_a_game_is_given_up_when_the_same_side_has_been_winning() -> None:
+    """To a network that knows nothing that changes all the time."""
+    network = core.Network(quantise(first_parameters(32, 1, 3), 32, 1), 32, 1, 400, True)
+    plies = 6
+    lengths = []
+    for game in own_games(
+        20, network=network, lost_opening=30_000, win_score=1, win_plies=plies, draw_score=-1
+    ):
+        signs = np.sign(expand(game, ALL_POSITIONS)["score"].astype(int))
+        for end in range(plies, len(signs)):
+            assert set(signs[end - plies : end]) not in ({1}, {-1})
+        lengths.append(len(signs))
+    assert max(lengths) > 2 * plies
 
 
 def test_by_the_rules_alone_no_game_is_given_up() -> None:

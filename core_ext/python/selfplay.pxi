@@ -20,7 +20,8 @@ cdef class SelfPlayer:
         self.settings = SelfPlayC(
             soft_nodes, hard_nodes,
             checked_number("the number of random plies", random_plies, 0, 100),
-            lost_opening, win_score, win_plies, draw_score, draw_plies, draw_from,
+            lost_opening, win_score,
+            checked_number("the plies of a won game", win_plies, 1, LONGEST_GAME), draw_score, draw_plies, draw_from,
             checked_number("the longest game", longest, 1, LONGEST_GAME), 0)
         self.game = <GameC*>calloc(1, sizeof(GameC))
         self.line = <PositionC*>calloc(LONGEST_GAME + 102, sizeof(PositionC))
