@@ -80,8 +80,8 @@ def test_from_the_rules_alone(lineage: Path) -> None:
     assert all(each.stands_alone for each in networks)
     commands = [json.loads(each.notes)["command"] for each in networks[1:]]
     assert "--share 1.0" in commands[0]
-    assert "--from" not in commands[0]
-    assert ("--from network.nnue" in commands[1]) == Lineage.open(lineage, {}).reports[0].accepted
+    assert not any("--from" in each or "--rate" in each for each in commands)
+    assert ["--seed 2" in each for each in commands] == [True, False]  # never the same beginning
 
 
 def test_a_lineage_from_before_networks_could_stand_alone_goes_on_as_it_is(tmp_path: Path) -> None:
@@ -258,8 +258,8 @@ def test_other_settings_are_refused(
     assert problem in errors
 
 
-def test_a_lineage_grows(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    """And may become smaller again: what is learnt begins anew in each generation."""
+def test_a_lineage_changes_its_size(tmp_path: Path) -> None:
+    """What is learnt begins anew in each generation."""
     assert learn(tmp_path, "--from", "rules", "--generations", 1) == 0
     lineage = Lineage.open(tmp_path, {})
     lineage.place(2).mkdir()

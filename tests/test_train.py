@@ -123,6 +123,16 @@ def reference_gradient(
     return loss, gradient
 
 
+def random_parameters(shape: tuple[int, int, bool]) -> npt.NDArray[np.float32]:
+    """As a training begins, but danger and the biases have a say, too."""
+    hidden, buckets, danger = shape
+    chance = np.random.default_rng(7)
+    parameters = first_parameters(hidden, buckets, 5, danger)
+    silent = parameters == 0
+    parameters[silent] = chance.normal(0, 0.1, np.count_nonzero(silent))
+    return parameters
+
+
 @pytest.mark.parametrize("largest", [ANY_ERROR, FEW_NODES_ERROR])
 @pytest.mark.parametrize("danger", [False, True])
 @pytest.mark.parametrize(("hidden", "buckets"), [(32, 1), (64, 8), (128, 1)])
@@ -131,7 +141,7 @@ def test_the_gradient_is_that_of_the_chain_rule(
 ) -> None:
     some = positions[:: max(1, len(positions) // 40)].copy()
     shape = (hidden, buckets, danger)
-    parameters = first_parameters(hidden, buckets, 5, danger)
+    parameters = random_parameters(shape)
     gradient = np.zeros_like(parameters)
     order = np.arange(len(some), dtype=np.uint32)
     blocks = in_blocks(parameters, shape)
@@ -150,7 +160,7 @@ def test_the_gradient_is_that_of_finite_differences(
     positions: batch.Positions, largest: float
 ) -> None:
     shape = (32, 1, True)
-    parameters = first_parameters(32, 1, 5, True)
+    parameters = random_parameters(shape)
     gradient = np.zeros_like(parameters)
     order = np.arange(len(positions), dtype=np.uint32)
     core.learn_range(

@@ -41,7 +41,7 @@ RANGES = {
 }
 # What may be another from the next generation on: a small network soon knows what it can, and a
 # larger one wants more games. The rest is what makes generations comparable.
-GROWING = ("games", "hidden", "buckets", "danger", "window", "samples", "judging")
+CHANGEABLE = ("games", "hidden", "buckets", "danger", "window", "samples", "judging")
 ONCE_UNNAMED = {"buckets": 1, "danger": False}  # settings that older lineages don't name
 
 
@@ -141,14 +141,15 @@ class Lineage:
         """From the next generation on. ValueError if it can't go on so."""
         before = self.settings
         for name, value in given.items():
-            if name not in GROWING:
+            if name not in CHANGEABLE:
                 old = getattr(before, name)
                 raise ValueError(f"{self.folder}: begun with {name} {old}, not {value}")
         after = replace(before, **given)
         if given:
             write_sealed(self.folder / SETTINGS, asdict(after))
-            checkpoint_of(self.network(self.next)).unlink(missing_ok=True)  # of another training
             self.settings = after
+        if given.keys() - {"judging"}:
+            checkpoint_of(self.network(self.next)).unlink(missing_ok=True)  # of another training
 
     def place(self, number: int) -> Path:
         return self.folder / f"{number:03d}"

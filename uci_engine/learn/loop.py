@@ -49,7 +49,7 @@ from uci_engine.network import NetworkFile, format_network, read_network
 # A pawn is to be worth about 100: this is the slope that the classical evaluation's scores have.
 STEEPNESS = 0.005
 BYTES_A_POSITION = 7  # of a file of games, about: not every ply is learnt from
-FEWEST_EPOCHS, MOST_EPOCHS = 2, 12
+FEWEST_EPOCHS, MOST_EPOCHS = 4, 12
 BY_THE_RULES = 2  # so many generations play every game to its end
 ANCHORS = (ZERO, "classical")  # evaluations that every generation is measured against
 MATCH_HASH_MB = 8
@@ -196,6 +196,8 @@ class Loop:
     # ---- the steps
 
     def play(self, number: int) -> int:
+        if self.lineage.network(number).exists():
+            return 0  # it has learnt from these games, and from no others
         path = self.lineage.games(number)
         repair_end(path)
         played = sum(block.games for block in read_blocks(path)) if path.exists() else 0
@@ -222,7 +224,8 @@ class Loop:
         arguments += ["--buckets", self.settings.buckets]
         arguments += ["--danger"] if self.settings.danger else []
         arguments += ["--epochs", min(max(epochs, FEWEST_EPOCHS), MOST_EPOCHS)]
-        arguments += ["--seed", self.settings.seed, "--threads", self.options.threads]
+        seed = (self.settings.seed + number) % 2**32
+        arguments += ["--seed", seed, "--threads", self.options.threads]
         if self.settings.begin == "rules":
             arguments += ["--share", max(0, 1.25 - 0.25 * number), "--steepness", STEEPNESS]
             arguments += ["--alone"] if self.lineage.stands_alone else []

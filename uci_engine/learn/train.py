@@ -56,7 +56,9 @@ from uci_engine.network import NetworkFile, format_network, is_network_file, rea
 # another matter: they are meant to be averaged, which is what squares do.
 FEW_NODES_ERROR = 0.1
 ANY_ERROR = 1.0
-LARGEST_WEIGHT = 1.98  # times 64 this is the largest whole number that the engine's products allow
+# Times 64 this is the largest whole number that the engine's products allow. By it the sums of 32
+# men, 30 of them in danger, and the bias fit 16 bits, too.
+LARGEST_WEIGHT = 1.98
 LOWEST_RATE = 0.01  # of the first one, at the end of the cosine
 KEPT_ASIDE = 50  # one position in so many
 MOST_ASIDE = 500_000
