@@ -138,6 +138,8 @@ def test_scores_of_a_network_are_as_steep_as_those_that_it_learnt_from(
     assert read_network(str(out)).scale == pytest.approx(1 / steepness, rel=0.05)
     assert cli.main([*words, "--steepness", "0.004"]) == 0
     assert read_network(str(out)).scale == 250
+    assert cli.main([*words, "--steepness", "0.004", "--scale", "200"]) == 0
+    assert read_network(str(out)).scale == 200
 
 
 def test_a_line_of_progress(

@@ -1,5 +1,7 @@
 # What Python sees of evaluation: networks, and evaluators that are not part of a search.
 
+LARGEST_NETWORK_SCALE = 10000  # centipawns of an output of 1
+
 
 cdef class Network:
     """A network's weights, checked and ready for any number of searches.
@@ -20,7 +22,7 @@ cdef class Network:
         cdef Py_ssize_t size = shorts * sizeof(int16_t) + shape.buckets * sizeof(int32_t)
         cdef Py_ssize_t index
         cdef BufferView source = BufferView(data, False, 1, size)
-        self.network.scale = checked_number("the network's scale", scale, 1, 10000)
+        self.network.scale = checked_number("the network's scale", scale, 1, LARGEST_NETWORK_SCALE)
         self.memory = <int16_t*>aligned_alloc(64, (size + 63) & ~<Py_ssize_t>63)
         if self.memory == NULL:
             raise MemoryError("no memory for the network")

@@ -47,7 +47,11 @@ from uci_engine.learn.stopwatch import Stopwatch, machine_time
 from uci_engine.network import NetworkFile, format_network, read_network
 
 # A pawn is to be worth about 100: this is the slope that the classical evaluation's scores have.
+# Results say what scores are worth: left to themselves they shrink from generation to generation,
+# as what is learnt of uncertain scores is their mean. After sixty they were half of what results
+# say.
 STEEPNESS = 0.005
+SCALE = round(1 / STEEPNESS)
 BYTES_A_POSITION = 7  # of a file of games, about: not every ply is learnt from
 FEWEST_EPOCHS, MOST_EPOCHS = 4, 12
 BY_THE_RULES = 2  # so many generations play every game to its end
@@ -162,9 +166,8 @@ class Loop:
         parameters = first_parameters(hidden, buckets, self.settings.seed, danger)
         weights = quantise(parameters, *shape)
         notes = json.dumps({"weights": "random", "seed": self.settings.seed})
-        scale = round(1 / STEEPNESS)
         stands_alone = True
-        file = NetworkFile(hidden, buckets, scale, notes, weights, stands_alone, danger)
+        file = NetworkFile(hidden, buckets, SCALE, notes, weights, stands_alone, danger)
         replace_bytes(path, format_network(file))
 
     def make_generation(self, number: int) -> int:
@@ -225,9 +228,9 @@ class Loop:
         arguments += ["--danger"] if self.settings.danger else []
         arguments += ["--epochs", min(max(epochs, FEWEST_EPOCHS), MOST_EPOCHS)]
         seed = (self.settings.seed + number) % 2**32
-        arguments += ["--seed", seed, "--threads", self.options.threads]
+        arguments += ["--seed", seed, "--threads", self.options.threads, "--scale", SCALE]
         if self.settings.begin == "rules":
-            arguments += ["--share", max(0, 1.25 - 0.25 * number), "--steepness", STEEPNESS]
+            arguments += ["--share", max(0, 1.25 - 0.25 * number)]
             arguments += ["--alone"] if self.lineage.stands_alone else []
         return train.main([str(each) for each in arguments], self.end)
 

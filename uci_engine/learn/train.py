@@ -66,6 +66,7 @@ SECONDS_BETWEEN_REPORTS = 10.0
 
 BUCKETS = "outputs, by the number of men (1)"
 DANGER = "men in danger have a second input"
+SCALE = "centipawns of an output that wins 73%% (those of the data)"
 
 
 def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
@@ -100,6 +101,7 @@ def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
         help=f"larger ones pull no harder ({FEW_NODES_ERROR}; 1 if the result has a share)",
     )
     add("--steepness", type=decimal_between(1e-4, 0.1), default=None, help="(fitted)")
+    add("--scale", type=number_between(1, core.LARGEST_NETWORK_SCALE), metavar="CP", help=SCALE)
     threads = number_between(1, core.MAX_THREADS)
     add("--threads", type=threads, default=os.cpu_count() or 1, metavar="N", help="(all)")
     add(
@@ -349,7 +351,7 @@ class Training:
             "aside": round(self.error(self.data.aside), 6),
         }
         weights = quantise(in_rows(self.parameters, self.shape), *self.shape)
-        scale = round(1 / self.steepness)
+        scale = self.options.scale or round(1 / self.steepness)
         hidden, buckets, danger = self.shape
         kind = (self.options.alone, danger)
         file = NetworkFile(hidden, buckets, scale, json.dumps(notes), weights, *kind)
