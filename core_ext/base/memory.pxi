@@ -19,3 +19,10 @@ cdef extern from *:
     """
     void prefetch(const void* where) noexcept nogil
     void advise_huge_pages(void* where, u64 size) noexcept nogil
+
+
+cdef inline void prefetch_lines(const void* where, int count) noexcept nogil:
+    """Cache lines."""
+    cdef int line
+    for line in range(count):
+        prefetch(<const char*>where + 64 * line)

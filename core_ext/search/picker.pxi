@@ -196,6 +196,7 @@ cdef MoveC next_move(PickerC* picker, ThreadC* t, FrameC* f) noexcept nogil:
     if picker.stage == STAGE_MAKE_QUIETS:
         picker.next = picker.end = picker.bad_end
         if not picker.skip_quiets:
+            prefetch_histories(t, f)
             picker.end = generate_quiets(picker.next, &f.pos)
             score_quiets(picker, t, f)
         picker.stage = STAGE_QUIETS

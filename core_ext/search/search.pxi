@@ -59,6 +59,7 @@ cdef inline void go_down(ThreadC* t, FrameC* f, MoveC move) noexcept nogil:
     enter_ply(t.evaluator, f.ply + 1)
     f.move = move
     f.continuation = &t.history.continuation[piece][move_to(move)]
+    prefetch_corrections(t, f + 1)
     f[1].double_extensions = f.double_extensions
     t.keys[t.game_length + f.ply + 1] = f[1].pos.key
 
