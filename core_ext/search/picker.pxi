@@ -151,13 +151,22 @@ cdef MoveC next_good_noisy(PickerC* picker, ThreadC* t, FrameC* f) noexcept nogi
     return NULL_MOVE
 
 
+cdef inline void ask_for_best(PickerC* picker, ThreadC* t, FrameC* f) noexcept nogil:
+    """Bring the best of the rest to the front: while the one before it is searched, its table entry
+    is on its way."""
+    if picker.next < picker.end:
+        prefetch_child(&t.shared.table, &f.pos, take_best(picker))
+        picker.next -= 1
+
+
 cdef MoveC next_remaining(PickerC* picker, ThreadC* t, FrameC* f) noexcept nogil:
     """The next by score that has not been given out by itself before."""
     cdef MoveC move
     while picker.next < picker.end:
-        move = take_best(picker)
+        move = picker.next[0]
+        picker.next += 1
+        ask_for_best(picker, t, f)
         if move != picker.table_move and move != picker.killer:
-            prefetch_child(&t.shared.table, &f.pos, move)
             return move
     return NULL_MOVE
 
@@ -199,6 +208,7 @@ cdef MoveC next_move(PickerC* picker, ThreadC* t, FrameC* f) noexcept nogil:
             prefetch_histories(t, f)
             picker.end = generate_quiets(picker.next, &f.pos)
             score_quiets(picker, t, f)
+            ask_for_best(picker, t, f)
         picker.stage = STAGE_QUIETS
     if picker.stage == STAGE_QUIETS:
         move = NULL_MOVE if picker.skip_quiets else next_remaining(picker, t, f)
@@ -212,6 +222,7 @@ cdef MoveC next_move(PickerC* picker, ThreadC* t, FrameC* f) noexcept nogil:
         picker.killer = NULL_MOVE
         picker.end = generate_legal(picker.moves, &f.pos)
         score_evasions(picker, t, f)
+        ask_for_best(picker, t, f)
         picker.stage = STAGE_EVASIONS
     if picker.stage == STAGE_EVASIONS:
         return next_remaining(picker, t, f)
