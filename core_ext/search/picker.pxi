@@ -111,13 +111,16 @@ cdef void score_evasions(PickerC* picker, ThreadC* t, FrameC* f) noexcept nogil:
         move += 1
 
 
-cdef inline MoveC take_best(PickerC* picker) noexcept nogil:
-    """Selection sort, a move at a time: most nodes need only the first few."""
+cdef inline void bring_best(PickerC* picker, ThreadC* t, FrameC* f) noexcept nogil:
+    """To the front of those that are left. Selection sort, a move at a time: most nodes need only the
+    first few. While the one before it is searched, its table entry is on its way."""
     cdef int index = <int>(picker.next - picker.moves)
     cdef int end = <int>(picker.end - picker.moves)
     cdef int best = index, other
     cdef MoveC move
     cdef int score
+    if index == end:
+        return
     for other in range(index + 1, end):
         if picker.scores[other] > picker.scores[best]:
             best = other
@@ -127,7 +130,14 @@ cdef inline MoveC take_best(PickerC* picker) noexcept nogil:
     picker.scores[best] = picker.scores[index]
     picker.moves[index] = move
     picker.scores[index] = score
+    prefetch_child(&t.shared.table, &f.pos, move)
+
+
+cdef inline MoveC give_best(PickerC* picker, ThreadC* t, FrameC* f) noexcept nogil:
+    """The best of those that are left."""
+    cdef MoveC move = picker.next[0]
     picker.next += 1
+    bring_best(picker, t, f)
     return move
 
 
@@ -140,10 +150,9 @@ cdef inline int trust(const PickerC* picker, ThreadC* t, FrameC* f, MoveC move) 
 cdef MoveC next_good_noisy(PickerC* picker, ThreadC* t, FrameC* f) noexcept nogil:
     cdef MoveC move
     while picker.next < picker.end:
-        move = take_best(picker)
+        move = give_best(picker, t, f)
         if move == picker.table_move:
             continue
-        prefetch_child(&t.shared.table, &f.pos, move)
         if wins_exchange(&f.pos, move, picker.threshold - trust(picker, t, f, move)):
             return move
         picker.bad_end[0] = move
@@ -151,21 +160,11 @@ cdef MoveC next_good_noisy(PickerC* picker, ThreadC* t, FrameC* f) noexcept nogi
     return NULL_MOVE
 
 
-cdef inline void ask_for_best(PickerC* picker, ThreadC* t, FrameC* f) noexcept nogil:
-    """Bring the best of the rest to the front: while the one before it is searched, its table entry
-    is on its way."""
-    if picker.next < picker.end:
-        prefetch_child(&t.shared.table, &f.pos, take_best(picker))
-        picker.next -= 1
-
-
 cdef MoveC next_remaining(PickerC* picker, ThreadC* t, FrameC* f) noexcept nogil:
     """The next by score that has not been given out by itself before."""
     cdef MoveC move
     while picker.next < picker.end:
-        move = picker.next[0]
-        picker.next += 1
-        ask_for_best(picker, t, f)
+        move = give_best(picker, t, f)
         if move != picker.table_move and move != picker.killer:
             return move
     return NULL_MOVE
@@ -189,6 +188,7 @@ cdef MoveC next_move(PickerC* picker, ThreadC* t, FrameC* f) noexcept nogil:
     if picker.stage == STAGE_MAKE_NOISY:
         picker.end = generate_noisy(picker.moves, &f.pos)
         score_noisy(picker, t, f)
+        bring_best(picker, t, f)
         picker.stage = STAGE_GOOD_NOISY
     if picker.stage == STAGE_GOOD_NOISY:
         move = next_good_noisy(picker, t, f)
@@ -208,7 +208,7 @@ cdef MoveC next_move(PickerC* picker, ThreadC* t, FrameC* f) noexcept nogil:
             prefetch_histories(t, f)
             picker.end = generate_quiets(picker.next, &f.pos)
             score_quiets(picker, t, f)
-            ask_for_best(picker, t, f)
+            bring_best(picker, t, f)
         picker.stage = STAGE_QUIETS
     if picker.stage == STAGE_QUIETS:
         move = NULL_MOVE if picker.skip_quiets else next_remaining(picker, t, f)
@@ -222,7 +222,7 @@ cdef MoveC next_move(PickerC* picker, ThreadC* t, FrameC* f) noexcept nogil:
         picker.killer = NULL_MOVE
         picker.end = generate_legal(picker.moves, &f.pos)
         score_evasions(picker, t, f)
-        ask_for_best(picker, t, f)
+        bring_best(picker, t, f)
         picker.stage = STAGE_EVASIONS
     if picker.stage == STAGE_EVASIONS:
         return next_remaining(picker, t, f)
