@@ -78,9 +78,11 @@ def test_from_the_rules_alone(lineage: Path) -> None:
     assert json.loads(first.notes)["weights"] == "random"
     networks = [read_network(str(lineage / f"00{number}" / "network.nnue")) for number in range(3)]
     assert all(each.stands_alone for each in networks)
+    assert [each.scale for each in networks] == [200, 200, 200]  # a pawn stays a pawn
     commands = [json.loads(each.notes)["command"] for each in networks[1:]]
     assert "--share 1.0" in commands[0]
-    assert not any("--from" in each or "--rate" in each for each in commands)
+    learnt_anew = ("--from", "--rate", "--steepness")
+    assert not any(word in each for each in commands for word in learnt_anew)
     assert ["--seed 2" in each for each in commands] == [True, False]  # never the same beginning
 
 
