@@ -9,25 +9,25 @@ cdef extern from *:
     """
     #define TUNABLES(X) \\
         X(ASPIRATION_DEPTH, 4, 2, 8, 1) \\
-        X(ASPIRATION_WIDTH, 21, 5, 40, 2) \\
-        X(WIDEST_ASPIRATION, 500, 200, 2000, 100) \\
-        X(UNREST_DIVISOR, 7531, 2048, 65536, 1000) \\
+        X(ASPIRATION_WIDTH, 18, 5, 40, 2) \\
+        X(WIDEST_ASPIRATION, 653, 200, 2000, 100) \\
+        X(UNREST_DIVISOR, 8092, 2048, 65536, 1000) \\
         X(MOST_FAIL_HIGH_PLIES, 3, 0, 6, 1) \\
         X(RAZOR_DEPTH, 3, 1, 5, 1) \\
-        X(RAZOR_BASE, 219, 50, 500, 30) \\
-        X(RAZOR_STEP, 236, 50, 400, 25) \\
+        X(RAZOR_BASE, 227, 50, 500, 30) \\
+        X(RAZOR_STEP, 260, 50, 400, 25) \\
         X(REVERSE_FUTILITY_DEPTH, 8, 4, 12, 1) \\
         X(REVERSE_FUTILITY_MARGIN, 58, 40, 140, 6) \\
-        X(REVERSE_FUTILITY_LEAST, 29, 0, 60, 5) \\
-        X(REVERSE_FUTILITY_WORSE, 19, 0, 60, 4) \\
-        X(WORSE_BY, 2, 0, 40, 3) \\
+        X(REVERSE_FUTILITY_LEAST, 22, 0, 60, 5) \\
+        X(REVERSE_FUTILITY_WORSE, 24, 0, 60, 4) \\
+        X(WORSE_BY, 3, 0, 40, 3) \\
         X(TABLE_SURPRISE_DEPTH, 8, 0, 16, 1) \\
         X(NULL_DEPTH, 3, 2, 5, 1) \\
-        X(NULL_MARGIN_BASE, 110, 0, 300, 20) \\
-        X(NULL_MARGIN_STEP, 20, 0, 40, 3) \\
+        X(NULL_MARGIN_BASE, 117, 0, 300, 20) \\
+        X(NULL_MARGIN_STEP, 27, 0, 40, 3) \\
         X(NULL_BASE, 4, 2, 5, 1) \\
         X(NULL_DEPTH_DIVISOR, 4, 2, 6, 1) \\
-        X(NULL_EVAL_DIVISOR, 199, 100, 400, 20) \\
+        X(NULL_EVAL_DIVISOR, 153, 100, 400, 20) \\
         X(NULL_EVAL_LIMIT, 3, 1, 6, 1) \\
         X(NULL_VERIFY_DEPTH, 14, 10, 20, 1) \\
         X(PROBCUT_DEPTH, 5, 4, 8, 1) \\
@@ -38,70 +38,70 @@ cdef extern from *:
         X(PRUNING_DEPTH, 10, 6, 14, 1) \\
         X(LATE_MOVE_BASE, 3, 1, 8, 1) \\
         X(FUTILITY_DEPTH, 8, 5, 12, 1) \\
-        X(FUTILITY_BASE, 99, 30, 200, 10) \\
-        X(FUTILITY_STEP, 83, 40, 150, 8) \\
+        X(FUTILITY_BASE, 81, 30, 200, 10) \\
+        X(FUTILITY_STEP, 94, 40, 150, 8) \\
         X(CAPTURE_FUTILITY_DEPTH, 7, 4, 10, 1) \\
         X(CAPTURE_FUTILITY_BASE, 151, 50, 400, 20) \\
-        X(CAPTURE_FUTILITY_STEP, 139, 60, 300, 15) \\
-        X(CAPTURE_FUTILITY_HISTORY, 42, 10, 200, 5) \\
+        X(CAPTURE_FUTILITY_STEP, 125, 60, 300, 15) \\
+        X(CAPTURE_FUTILITY_HISTORY, 47, 10, 200, 5) \\
         X(HISTORY_PRUNING_DEPTH, 4, 2, 7, 1) \\
-        X(HISTORY_PRUNING, 4436, 1000, 8000, 400) \\
-        X(PRUNING_HISTORY_DIVISOR, 9023, 3000, 30000, 800) \\
-        X(SEE_QUIET_MARGIN, 28, 5, 60, 4) \\
-        X(SEE_CAPTURE_MARGIN, 99, 40, 180, 10) \\
-        X(SEE_CHECK_MARGIN, 142, 30, 250, 15) \\
-        X(SAFE_CHECK_MARGIN, 75, 0, 200, 20) \\
+        X(HISTORY_PRUNING, 4086, 1000, 8000, 400) \\
+        X(PRUNING_HISTORY_DIVISOR, 7159, 3000, 30000, 800) \\
+        X(SEE_QUIET_MARGIN, 26, 5, 60, 4) \\
+        X(SEE_CAPTURE_MARGIN, 96, 40, 180, 10) \\
+        X(SEE_CHECK_MARGIN, 124, 30, 250, 15) \\
+        X(SAFE_CHECK_MARGIN, 80, 0, 200, 20) \\
         X(VICTIM_FACTOR, 16, 4, 40, 2) \\
         X(CAPTURE_HISTORY_DIVISOR, 4, 1, 16, 1) \\
-        X(GOOD_CAPTURE_DIVISOR, 119, 32, 1024, 10) \\
-        X(CHECK_BONUS, 21015, 2000, 32000, 2000) \\
-        X(PAWN_THREAT_BONUS, 8653, 0, 20000, 1000) \\
-        X(MINOR_THREAT_BONUS, 10000, 0, 24000, 1000) \\
-        X(ROOK_THREAT_BONUS, 12000, 0, 30000, 1200) \\
+        X(GOOD_CAPTURE_DIVISOR, 132, 32, 1024, 10) \\
+        X(CHECK_BONUS, 19433, 2000, 32000, 2000) \\
+        X(PAWN_THREAT_BONUS, 8531, 0, 20000, 1000) \\
+        X(MINOR_THREAT_BONUS, 10608, 0, 24000, 1000) \\
+        X(ROOK_THREAT_BONUS, 12921, 0, 30000, 1200) \\
         X(SINGULAR_DEPTH, 6, 4, 10, 1) \\
         X(SINGULAR_TABLE_DEPTH, 3, 1, 6, 1) \\
-        X(SINGULAR_MARGIN, 2069, 512, 4096, 200) \\
-        X(DOUBLE_EXTENSION_MARGIN, 20, 4, 50, 3) \\
+        X(SINGULAR_MARGIN, 2003, 512, 4096, 200) \\
+        X(DOUBLE_EXTENSION_MARGIN, 25, 4, 50, 3) \\
         X(DOUBLE_EXTENSION_LIMIT, 8, 2, 16, 1) \\
-        X(LMR_QUIET_BASE, 1130, 200, 1800, 60) \\
-        X(LMR_QUIET_SLOPE, 517, 250, 700, 20) \\
-        X(LMR_CAPTURE_BASE, 216, 0, 900, 50) \\
-        X(LMR_CAPTURE_SLOPE, 286, 100, 500, 20) \\
-        X(LMR_HISTORY_DIVISOR, 12548, 4000, 18000, 600) \\
-        X(LMR_TABLE_CAPTURE, 1186, 0, 2048, 100) \\
-        X(LMR_KILLER, 927, 0, 2048, 100) \\
-        X(LMR_FLIGHT, 700, 0, 2048, 100) \\
-        X(LMR_PV, 813, 0, 2048, 100) \\
-        X(LMR_WAS_PV, 1042, 0, 2048, 100) \\
-        X(LMR_CUT_NODE, 1166, 0, 3072, 150) \\
-        X(LMR_NO_TABLE_MOVE, 896, 0, 2048, 100) \\
-        X(LMR_CORRECTION, 5, 0, 40, 2) \\
-        X(LMR_CORRECTION_LIMIT, 2048, 512, 4096, 200) \\
-        X(LMR_NOT_IMPROVING, 951, 0, 2048, 100) \\
-        X(LMR_CHECK, 935, 0, 2048, 100) \\
-        X(BONUS_SLOPE, 238, 100, 400, 15) \\
-        X(BONUS_OFFSET, 228, 0, 600, 30) \\
-        X(BONUS_LIMIT, 2450, 800, 4000, 150) \\
-        X(MALUS_SLOPE, 289, 100, 400, 15) \\
-        X(MALUS_LIMIT, 1540, 400, 3000, 100) \\
-        X(CREDIT_PERCENT, 92, 0, 150, 10) \\
+        X(LMR_QUIET_BASE, 1051, 200, 1800, 60) \\
+        X(LMR_QUIET_SLOPE, 478, 250, 700, 20) \\
+        X(LMR_CAPTURE_BASE, 300, 0, 900, 50) \\
+        X(LMR_CAPTURE_SLOPE, 290, 100, 500, 20) \\
+        X(LMR_HISTORY_DIVISOR, 12107, 4000, 18000, 600) \\
+        X(LMR_TABLE_CAPTURE, 1357, 0, 2048, 100) \\
+        X(LMR_KILLER, 654, 0, 2048, 100) \\
+        X(LMR_FLIGHT, 545, 0, 2048, 100) \\
+        X(LMR_PV, 800, 0, 2048, 100) \\
+        X(LMR_WAS_PV, 835, 0, 2048, 100) \\
+        X(LMR_CUT_NODE, 1232, 0, 3072, 150) \\
+        X(LMR_NO_TABLE_MOVE, 803, 0, 2048, 100) \\
+        X(LMR_CORRECTION, 4, 0, 40, 2) \\
+        X(LMR_CORRECTION_LIMIT, 1951, 512, 4096, 200) \\
+        X(LMR_NOT_IMPROVING, 957, 0, 2048, 100) \\
+        X(LMR_CHECK, 875, 0, 2048, 100) \\
+        X(BONUS_SLOPE, 221, 100, 400, 15) \\
+        X(BONUS_OFFSET, 134, 0, 600, 30) \\
+        X(BONUS_LIMIT, 2680, 800, 4000, 150) \\
+        X(MALUS_SLOPE, 294, 100, 400, 15) \\
+        X(MALUS_LIMIT, 1553, 400, 3000, 100) \\
+        X(CREDIT_PERCENT, 115, 0, 150, 10) \\
         X(EVALUATION_CREDIT, 6, 0, 20, 1) \\
-        X(EVALUATION_CREDIT_LIMIT, 812, 200, 2000, 100) \\
-        X(DEEPER_MARGIN, 25, 10, 120, 6) \\
+        X(EVALUATION_CREDIT_LIMIT, 987, 200, 2000, 100) \\
+        X(DEEPER_MARGIN, 11, 10, 120, 6) \\
         X(SHALLOWER_MARGIN, 5, 0, 30, 2) \\
         X(CUTOFFS_MANY, 2, 1, 5, 1) \\
-        X(LMR_CUTOFFS, 1049, 0, 2048, 100) \\
+        X(LMR_CUTOFFS, 1035, 0, 2048, 100) \\
         X(RAISED_LEAST_DEPTH, 3, 2, 6, 1) \\
         X(RAISED_MOST_DEPTH, 12, 6, 20, 1) \\
         X(HINDSIGHT_MUCH, 3, 2, 5, 1) \\
         X(HINDSIGHT_SOME, 2, 1, 4, 1) \\
-        X(HINDSIGHT_MARGIN, 183, 80, 300, 15) \\
-        X(DELTA_MARGIN, 172, 50, 300, 15) \\
-        X(QUIESCENCE_EXCHANGE, 0, -100, 100, 20) \\
+        X(HINDSIGHT_MARGIN, 188, 80, 300, 15) \\
+        X(DELTA_MARGIN, 211, 50, 300, 15) \\
+        X(QUIESCENCE_EXCHANGE, 37, -100, 100, 20) \\
         X(QUIESCENCE_EVASIONS, 2, 1, 6, 1) \\
         X(QUIESCENCE_CAPTURES, 3, 1, 10, 1) \\
-        X(CORRECTION_DIVISOR, 27, 8, 64, 2) \\
-        X(CORRECTION_DEPTH_DIVISOR, 9, 2, 24, 2) \\
+        X(CORRECTION_DIVISOR, 26, 8, 64, 2) \\
+        X(CORRECTION_DEPTH_DIVISOR, 7, 2, 24, 2) \\
         X(STABILITY_NONE, 200, 100, 300, 15) \\
         X(STABILITY_ONE, 120, 80, 200, 8) \\
         X(STABILITY_TWO, 95, 60, 160, 6) \\
