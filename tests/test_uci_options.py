@@ -267,7 +267,8 @@ def test_a_size_that_can_not_be_had_gives_way_to_the_one_before(
     with EngineProcess() as engine:
         engine.send(*(f"setoption name Hash value {size}" for size in sizes), "uci")
         engine.read_until("uciok")
-        limit_memory(engine, used_memory(engine) + 2**27)
+        # Beside the table, a thread that begins now has up to 128 MB of addresses set aside for it.
+        limit_memory(engine, used_memory(engine) + 3 * 2**27)
         assert [line.rpartition("it ")[2] for line in engine.ask()] == remarks
         assert engine.ask() == []
         assert_answer(engine.go("go depth 3"), chess.Board())
