@@ -437,7 +437,7 @@ def test_bad_journals(
 def test_live_table_on_a_terminal(tmp_path: Path) -> None:
     """In a pseudo-terminal: bars, figures that replace themselves, and the summary at the end."""
     leader, follower = os.openpty()
-    arguments = match(*PAIR, extra=["--games", "300", *SHORT, "--sprt", "elo0=0", "elo1=5"])
+    arguments = match(*PAIR, extra=["--games", "1500", *SHORT, "--sprt", "elo0=0", "elo1=5"])
     with subprocess.Popen(
         command(*arguments), env=ENVIRONMENT, stdout=follower, stderr=follower
     ) as runner:
