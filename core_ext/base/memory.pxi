@@ -3,6 +3,9 @@
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcmp, memcpy, memmove, memset
 
+cdef enum:
+    CACHE_LINE = 64
+
 cdef extern from "<stdlib.h>":
     void* aligned_alloc(size_t alignment, size_t size) noexcept nogil
 
@@ -21,8 +24,8 @@ cdef extern from *:
     void advise_huge_pages(void* where, u64 size) noexcept nogil
 
 
-cdef inline void prefetch_lines(const void* where, int count) noexcept nogil:
-    """Cache lines."""
-    cdef int line
-    for line in range(count):
-        prefetch(<const char*>where + 64 * line)
+cdef inline void prefetch_bytes(const void* where, size_t size) noexcept nogil:
+    """Whole cache lines."""
+    cdef size_t line
+    for line in range(size // CACHE_LINE):
+        prefetch(<const char*>where + CACHE_LINE * line)

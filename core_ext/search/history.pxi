@@ -36,12 +36,12 @@ cdef inline int16_t* quiet_entry(ThreadC* t, FrameC* f, MoveC move) noexcept nog
 
 
 cdef inline void prefetch_histories(ThreadC* t, FrameC* f) noexcept nogil:
-    """What quiet moves are judged by lies far apart; those of this side take a piece's two cache lines
-    each, of six pieces."""
+    """What this side's quiet moves are judged by: it lies far apart."""
     cdef int piece = coloured(PAWN, f.pos.side)
-    prefetch_lines(pawn_entry(t, f, piece, 0), 12)
-    prefetch_lines(continuation_entry(f, 1, piece, 0), 12)
-    prefetch_lines(continuation_entry(f, 2, piece, 0), 12)
+    cdef size_t half = sizeof(PieceToC) // 2
+    prefetch_bytes(pawn_entry(t, f, piece, 0), half)
+    prefetch_bytes(continuation_entry(f, 1, piece, 0), half)
+    prefetch_bytes(continuation_entry(f, 2, piece, 0), half)
 
 
 cdef inline int quiet_history(ThreadC* t, FrameC* f, MoveC move) noexcept nogil:

@@ -48,8 +48,7 @@ from uci_engine.network import NetworkFile, format_network, read_network
 
 # A pawn is to be worth about 100: this is the slope that the classical evaluation's scores have.
 # Results say what scores are worth: left to themselves they shrink from generation to generation,
-# as what is learnt of uncertain scores is their mean. After sixty they were half of what results
-# say.
+# as what is learnt of uncertain scores is their mean.
 STEEPNESS = 0.005
 SCALE = round(1 / STEEPNESS)
 BYTES_A_POSITION = 7  # of a file of games, about: not every ply is learnt from
